@@ -1,5 +1,5 @@
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -14,12 +14,20 @@ const executable = fileURLToPath(new URL("../../../kernel/bin/lares.js", import.
 let desk: Desk;
 let author: TemporaryFolder;
 
-/** Packs a version of the extension with the key of `who`. Returns the file. */
-async function pack(who: string, version: string, more = ""): Promise<string> {
+interface Packed {
+  readonly id: string;
+  readonly version: string;
+  readonly file: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly publisher: string;
+}
+
+/** Packs a version of the extension with the key of `who`. */
+async function packAs(who: string, version: string): Promise<Packed> {
   const folder = join(author.path, who, version);
   await mkdir(folder, { recursive: true });
-  for (const [name, text] of Object.entries(sources(version, more)))
-    await writeFile(join(folder, name), text);
+  for (const [name, text] of Object.entries(sources(version))) await writeFile(join(folder, name), text);
   const env = {
     ...process.env,
     LARES_HOME: join(author.path, who, "home"),
@@ -31,8 +39,9 @@ async function pack(who: string, version: string, more = ""): Promise<string> {
     await runNode([executable, "keys", "new"], { cwd: folder, env });
   const { code, stdout, stderr } = await runNode([executable, "pack", "--json"], { cwd: folder, env });
   expect(code, stderr).toBe(0);
-  return (JSON.parse(stdout) as { file: string }).file;
+  return JSON.parse(stdout) as Packed;
 }
+const pack = async (who: string, version: string): Promise<string> => (await packAs(who, version)).file;
 
 beforeAll(async () => {
   author = await TemporaryFolder.create("lares-author-");
@@ -141,6 +150,63 @@ it("a package is verified, shown, installed, allowed, updated and removed in its
     expect(await readFile(desk.vscode.workspace("lares.yaml"), "utf8")).not.toContain(id);
     expect(await readdir(join(desk.vscode.configuration, "lares", "extensions"))).toEqual([]);
     await screen.picture("packages-removed");
+  }));
+
+it("an extension is found in an index, whose words stay plain text, and is allowed, disabled and enabled from its item", () =>
+  desk.window("packages index", async (screen) => {
+    const { page } = screen;
+    const packed = await packAs("friend", "2.0.0");
+    const index = join(author.path, "index.json");
+    const { id, version, sha256, size, publisher } = packed;
+    const entry = {
+      ...{ id, version, sha256, size, publisher, url: relative(author.path, packed.file) },
+      ...{ name: "Greeter $(flame)\u202e", description: "[Says](command:x) hello", permissions: [] },
+    };
+    await writeFile(index, JSON.stringify({ format: 1, extensions: [entry] }));
+
+    await openView(screen);
+    await screen.command("Lares: Search an Index of Extensions");
+    const box = page.locator(".quick-input-widget");
+    await box.getByText("Search an Index (1/2)").waitFor();
+    await box.locator("input").fill("lares/index.json");
+    await box.getByText("or an absolute path").waitFor();
+    await box.locator("input").fill(index);
+    await page.keyboard.press("Enter");
+    await box.getByText("Search an Index (2/2)").waitFor();
+    await box.locator("input").fill("hello");
+    await page.keyboard.press("Enter");
+    const found = box.locator(".quick-input-list-row", { hasText: id });
+    await found.waitFor();
+    expect(await found.innerText()).toContain("$<U+0028>flame)<U+202E>");
+    await screen.picture("packages-found");
+    await page.keyboard.press("Enter");
+    // The package says what it is called itself.
+    await dialog(screen).getByText("Install the extension “Greeter”?").waitFor();
+    await dialog(screen).getByRole("button", { name: "Install" }).click();
+    const question = await screen.webview("main.consent article");
+    await question.getByRole("button", { name: "Not Now" }).click();
+
+    const item = (state: string) =>
+      screen.item(new RegExp(`^Extension Greeter, version 2\\.0\\.0, ${state}`));
+    const choose = async (state: string, title: string): Promise<void> => {
+      await item(state).click({ button: "right" });
+      const entry = page.getByRole("menuitem", { name: title });
+      await entry.waitFor();
+      // A menu ignores the mouse for a moment after it has opened.
+      await until(`the menu to take "${title}"`, async () => {
+        await entry.click({ timeout: 2_000 }).catch(() => undefined);
+        return (await entry.count()) === 0;
+      });
+    };
+    await choose("needs your permission", "Choose What Agents May Do…");
+    const again = await screen.webview("main.consent article");
+    await again.getByRole("checkbox", { name: /^Greeter:/ }).click();
+    await again.getByRole("button", { name: "Allow Selected" }).click();
+    await choose("on", "Disable Agent");
+    await choose("disabled", "Enable Agent");
+    await choose("on", "Open README of Extension");
+    await page.getByRole("tab", { name: /^README\.md/ }).waitFor();
+    await screen.picture("packages-readme");
   }));
 
 it("in Restricted Mode the view says so, and its commands do nothing but ask for trust", async () => {

@@ -4,6 +4,7 @@ import { label, message } from "../model/text.ts";
 import { size } from "../webviews/shared/size.ts";
 import type { FoundExtension } from "./answers.ts";
 import type { PackageCommands, Wanted, Where } from "./package-commands.ts";
+import { nameOf } from "./package-tree.ts";
 import { withProgress } from "./progress.ts";
 
 /** The index that the person named last; only they choose one, never a workspace. */
@@ -149,11 +150,15 @@ function foundItem({ id, name, version, description, fingerprint, ...found }: Fo
   detail: string;
   id: string;
 } {
-  const requests = found.permissions.map((permission) => label(permission, 60)).join(", ") || "nothing";
+  const requests = found.permissions.map((permission) => message(permission, 60)).join(", ") || "nothing";
   return {
-    label: label(name || id),
+    label: nameOf({ name, id }),
     description: `${label(id)} ${label(version, 40)}, ${size(found.size)}`,
-    detail: `${message(description, 200)} Says it requests ${message(requests, 200)}; signed by ${label(fingerprint)}`,
+    detail: [
+      ...(description === "" ? [] : [message(description, 200)]),
+      `says it requests ${message(requests, 200)}`,
+      `signed by ${label(fingerprint)}`,
+    ].join(" · "),
     id,
   };
 }

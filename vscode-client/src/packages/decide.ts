@@ -31,7 +31,7 @@ export async function installAsked(
   );
   const { offer } = offered;
   const answer = await window.showInformationMessage(
-    `Install the extension “${label(offer.name || offer.id, 80)}”?`,
+    `Install the extension “${nameOf(offer, 80)}”?`,
     { modal: true, detail: offerWords(offered) },
     "Install",
   );
@@ -50,7 +50,7 @@ export async function installAsked(
 /** Looks for a newer version where an extension came from, shows it, and installs it if the person says so. */
 export async function updateAsked(deciding: Deciding, item: ListedPackage): Promise<void> {
   const { packages, list, kernel, changed } = deciding;
-  const name = label(nameOf(item), 80);
+  const name = nameOf(item, 80);
   const { root } = item;
   const items = await withProgress(`Looking for a newer version of ${name}`, (signal) =>
     packages.updates({ root, signal }, item.id),
@@ -84,7 +84,7 @@ export async function updateAsked(deciding: Deciding, item: ListedPackage): Prom
 /** Shows what removing an extension does, asks what becomes of its memory, and removes it. */
 export async function removeAsked(deciding: Deciding, item: ListedPackage): Promise<void> {
   const { packages, changed, withoutKernel } = deciding;
-  const name = label(nameOf(item), 80);
+  const name = nameOf(item, 80);
   const where = { root: item.root };
   const removal = await packages.lookAtRemoval(item.id, where);
   if (removal.folder !== item.folder)

@@ -20,13 +20,18 @@ export function packageNodes(
     .map((item) => packageNode(item, agentOf(item.id), updates.get(item.folder)));
 }
 
-export const nameOf = ({ name, id }: Pick<ListedPackage, "name" | "id">): string => name || id;
+/**
+ * Returns the name of an extension for labels and sentences. `lares` has made each of its characters visible, so `label` would
+ * mark the marks.
+ */
+export const nameOf = ({ name, id }: Pick<ListedPackage, "name" | "id">, maxLength = 128): string =>
+  name === "" ? label(id, maxLength) : message(name, maxLength);
 
 function packageNode(item: ListedPackage, agent: Agent | undefined, update: string | undefined): TreeNode {
   const { id, version, folder, fingerprint, scope } = item;
   const state = stateOf(item, agent);
   const faults = faultsOf(item);
-  const name = label(nameOf(item));
+  const name = nameOf(item);
   const hasUpdate = update !== undefined && update !== version;
   const said = [
     label(version, 40),

@@ -163,7 +163,7 @@ function folderArgument(given: unknown): string | undefined {
 
 async function pickPackage(list: PackageList, title: string): Promise<ListedPackage | undefined> {
   const items = list.all.map((item) => ({
-    label: label(nameOf(item)),
+    label: nameOf(item),
     description: `${label(item.id)} ${label(item.version, 40)}`,
     item,
   }));

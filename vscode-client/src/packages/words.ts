@@ -17,7 +17,7 @@ export function offerWords({
     ...(description === "" ? [] : [line(description), ""]),
     `${label(offer.id)} ${label(offer.version, 60)}${installed === null ? "" : ` (installed: ${label(installed, 60)})`}`,
     `From ${line(source)}`,
-    `${size(offer.size)}, ${count(files, "file")}${license === "" ? "" : `, ${label(license, 80)}`}`,
+    `${size(offer.size)}, ${count(files, "file")}${license === "" ? "" : `, ${message(license, 80)}`}`,
     "",
     `Signed by ${label(fingerprint)}`,
     publisherWords(offer),
