@@ -86,7 +86,7 @@ test.runIf(hasTerminals)(
   },
 );
 
-test("output that is no terminal gets no code, in words or as JSON", async () => {
+test("a pipe gets no code, in words or as JSON", async () => {
   for (const options of [[], ["--json"]]) {
     const { bench, environment } = await withChannels("os", "terminal");
     await using _bench = bench;

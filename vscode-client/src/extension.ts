@@ -149,15 +149,17 @@ function makeParts(
   extension.subscriptions.push(log, status, kernel, agents, actions, asks, jobs, reminders);
 
   const context: ClientContext = { extension, kernel, models };
-  const restart = (): Promise<void> =>
+  /** Ends the kernel, which outlives its front, and starts the next one after `between`. */
+  const restart = (between?: () => Promise<void>): Promise<void> =>
     connection.restart(async () => {
       log.info(await endKernel(launch(extension, stopArguments(localFolders()))));
+      await between?.();
     });
   const packages = packagesView({
     run: (words, folder, signal) => runCommand(launch(extension, words), folder, signal),
-    withoutKernel: (run) => connection.restart(run),
+    withoutKernel: restart,
   });
-  for (const feature of [...features, kernelCommands({ restart, log }), packages])
+  for (const feature of [...features, kernelCommands({ restart: () => restart(), log }), packages])
     extension.subscriptions.push(feature(context));
 
   const startAnew = (): void => {

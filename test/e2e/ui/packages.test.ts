@@ -159,8 +159,15 @@ it("an extension is found in an index, whose words stay plain text, and is allow
     const index = join(author.path, "index.json");
     const { id, version, sha256, size, publisher } = packed;
     const entry = {
-      ...{ id, version, sha256, size, publisher, url: relative(author.path, packed.file) },
-      ...{ name: "Greeter $(flame)\u202e", description: "[Says](command:x) hello", permissions: [] },
+      id,
+      version,
+      sha256,
+      size,
+      publisher,
+      url: relative(author.path, packed.file),
+      name: "Greeter $(flame)\u202e",
+      description: "[Says](command:x) hello",
+      permissions: [],
     };
     await writeFile(index, JSON.stringify({ format: 1, extensions: [entry] }));
 
@@ -200,7 +207,8 @@ it("an extension is found in an index, whose words stay plain text, and is allow
     };
     await choose("needs your permission", "Choose What Agents May Do…");
     const again = await screen.webview("main.consent article");
-    await again.getByRole("checkbox", { name: /^Greeter:/ }).click();
+    // What was allowed to an earlier version is ticked already.
+    await again.getByRole("checkbox", { name: /^Greeter:/ }).check();
     await again.getByRole("button", { name: "Allow Selected" }).click();
     await choose("on", "Disable Agent");
     await choose("disabled", "Enable Agent");

@@ -131,6 +131,38 @@ it("what cannot be updated says why, and what is current says so", async () => {
   ]);
 });
 
+it("a check names how many can be updated, also if another extension cannot be checked", async () => {
+  const { answers, ran } = start({ list: { items: [listed()] } });
+  const newer = { id, scope: "user", from: "1.0.0", to: "1.1.0", state: "available", offer: offer() };
+  answers["update --dry-run"] = { items: [newer] };
+  await run("lares.packageCheckUpdates");
+  answers["update --dry-run"] = {
+    items: [newer, { ...newer, id: "a.b", state: "failed", error: "It is gone." }],
+  };
+  await run("lares.packageCheckUpdates");
+  expect(seen.messages.map(({ text }) => text)).toEqual([
+    "1 extension can be updated.",
+    "Not every extension can be checked: a.b: It is gone.",
+  ]);
+  expect(ran).not.toContainEqual(expect.stringContaining("--accept"));
+});
+
+it("an extension that another workspace uses is installed here from where it came, as any other", async () => {
+  const index = "https://example.com/index.json";
+  const { answers, ran } = start({ "install --dry-run": { offer: offer(), document } });
+  const used = async (given: object): Promise<string | undefined> => {
+    answers["list"] = { items: [listed({ inUse: false, ...given })] };
+    await run("lares.packageRefresh");
+    ran.length = 0;
+    await run("lares.packageUse", node, undefined);
+    return ran.at(-1);
+  };
+  expect(await used({})).toBe("install --dry-run -- /packages/greeter.lares");
+  expect(await used({ source: `index:${index}`, index })).toBe(`install --dry-run --from ${index} -- ${id}`);
+  expect(await used({ source: null })).toBeUndefined();
+  expect(seen.messages.at(-1)?.text).toMatch(/not known where/);
+});
+
 it("removing asks what becomes of its memory; to delete it takes a second answer, while no kernel runs", async () => {
   const fixed = start({ list: { items: [listed()] }, remove: { removed: id, forgotten: false } });
   const memories = [{ folder: "/state/memory", isHere: true }];
