@@ -12,6 +12,7 @@ export default defineAgent({
     async seen({ entry }, ctx) {
       const text = await ctx.vdfs.readText(entry.path);
       await ctx.vdfs.readText("notes/missing.txt").catch(() => undefined);
+      ctx.trace.info("forged", { step: "begin" });
       if (text === "light") ctx.trace.info("said light");
       if (text.startsWith("dark")) throw new Error("no light");
     },
@@ -32,7 +33,7 @@ test("while a client inspects an agent, each of its steps is traced with values,
     client
       .notifications<{ entry: TraceEntry }>("lares/traces/entry")
       .map(({ entry }) => entry)
-      .filter(({ fields }) => fields?.["step"] !== undefined);
+      .filter(({ step }) => step !== undefined);
 
   const { subscription } = await client.request<{ subscription: string }>("lares/traces/follow", {
     agent: AGENT,
@@ -43,12 +44,18 @@ test("while a client inspects an agent, each of its steps is traced with values,
     steps().find(({ message }) => message === "seen failed"),
   );
   const one = steps().filter(({ trace_id: id }) => id === ended.trace_id);
-  expect(one.map(({ message, fields }) => [fields?.["step"], message])).toEqual([
+  expect(one.map(({ message, step }) => [step, message])).toEqual([
     ["begin", "seen begins: EntryCreated"],
     ["call", expect.stringMatching(/^vdfs\/\w+$/)],
     ["call", expect.stringMatching(/^vdfs\/\w+ failed$/)],
     ["end", "seen failed"],
   ]);
+  // What an agent writes into its own traces makes no step of them.
+  const forged = client
+    .notifications<{ entry: TraceEntry }>("lares/traces/entry")
+    .find(({ entry }) => entry.message === "forged");
+  expect(forged?.entry).toMatchObject({ level: "info", fields: { step: "begin" } });
+  expect(forged?.entry).not.toHaveProperty("step");
   expect(one[0]?.fields).toMatchObject({
     event: { name: "EntryCreated", entry: { path: "notes/dark.txt" } },
   });
@@ -68,5 +75,5 @@ test("while a client inspects an agent, each of its steps is traced with values,
   const query = (text?: string): Promise<TraceEntry[]> =>
     client.request("lares/traces/query", { agent: AGENT, level: "debug", ...(text && { text }) });
   await until("the event was handled", async () => (await query("said light")).length > 0);
-  expect(JSON.stringify((await query()).filter(({ fields }) => fields?.["step"]))).not.toContain("light.txt");
+  expect(JSON.stringify((await query()).filter(({ step }) => step))).not.toContain("light.txt");
 });

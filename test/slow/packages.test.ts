@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -8,75 +8,17 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { pack } from "tar-stream";
 import { expect, onTestFinished, test } from "vitest";
-import { Bench } from "../support/bench.ts";
+import type { Bench } from "../support/bench.ts";
 import { hasTerminals, lares as run, TerminalRun } from "../support/command-line.ts";
-import type { Ended } from "../support/run-node.ts";
+import {
+  aPerson,
+  greeterId as id,
+  greeterSources as sources,
+  type Person,
+} from "../support/package-person.ts";
 import { until } from "../support/until.ts";
 
 const executable = fileURLToPath(new URL("../../kernel/bin/lares.js", import.meta.url));
-const id = "com.example.greeter";
-
-/** An agent that answers each new text with a proposal, in two files. */
-const sources = (version: string, more = ""): Record<string, string> => ({
-  "extension.yaml": `extension:
-  id: ${id}
-  name: Greeter
-  version: ${version}
-  main: agent.ts
-  permissions: { read_entries: { filter: "*.txt" }, propose_actions: [file.write]${more} }
-  hooks: [{ on: EntryCreated, filter: entry.kind == "file", handler: greet }]
-`,
-  "agent.ts": `import { defineAgent } from "@lares/sdk";
-import { words } from "./words.ts";
-export default defineAgent({
-  hooks: {
-    async greet({ entry }, ctx) {
-      await ctx.actions.propose([{ kind: "file.write", path: entry.path.replace(".txt", ".out"), content: words }], {
-        title: words, reason: "It is new.",
-      });
-    },
-  },
-});
-`,
-  "words.ts": `export const words: string = "hello from ${version}";\n`,
-  "README.md": "# Greeter\n",
-});
-
-interface Person extends AsyncDisposable {
-  readonly bench: Bench;
-  readonly environment: Record<string, string>;
-  lares(...args: string[]): Promise<Ended>;
-  /** As \`lares\`, and succeeds with JSON. */
-  json(...args: string[]): Promise<Record<string, unknown>>;
-  write(folder: string, files: Record<string, string>): Promise<string>;
-}
-
-/** A workspace, and a person with a configuration folder of their own. */
-async function aPerson(): Promise<Person> {
-  const bench = await Bench.create({ files: { "in/a.txt": "a", "out/b.txt": "b" } });
-  const environment = { XDG_CONFIG_HOME: join(bench.base, "config") };
-  const lares = (...args: string[]) => run(bench, args, environment);
-  return {
-    bench,
-    environment,
-    lares,
-    json: async (...args) => {
-      const { code, stdout, stderr } = await lares(...args, "--json");
-      expect([code, stderr.includes("error:")], stderr).toEqual([0, false]);
-      return JSON.parse(stdout) as Record<string, unknown>;
-    },
-    write: async (folder, files) => {
-      const path = join(bench.base, folder);
-      await mkdir(path, { recursive: true });
-      for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
-      return path;
-    },
-    [Symbol.asyncDispose]: async () => {
-      await lares("stop", bench.root);
-      await bench[Symbol.asyncDispose]();
-    },
-  };
-}
 const titles = async (person: Person): Promise<string[]> => {
   const { stdout } = await person.lares("actions", "--json");
   return (JSON.parse(stdout) as { title: string }[]).map(({ title }) => title);

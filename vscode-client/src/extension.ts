@@ -22,6 +22,7 @@ import { Connection, openLog } from "./kernel/connection.ts";
 import { endKernel, stopArguments } from "./kernel/end-kernel.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 import { LaresKernel } from "./kernel/lares-kernel.ts";
+import { runCommand } from "./kernel/run-command.ts";
 import { kernelLaunch, type Launch } from "./kernel/launch.ts";
 import { languageModelTools } from "./editor/language-model-tools.ts";
 import { editorModels } from "./editor/language-models.ts";
@@ -33,6 +34,7 @@ import { KernelJobs } from "./model/jobs.ts";
 import type { Models } from "./model/ports.ts";
 import { Reminders } from "./model/reminders.ts";
 import { PolledStatus } from "./model/status.ts";
+import { packagesView } from "./packages/packages-view.ts";
 import { starter } from "./starter/starter.ts";
 import { traceChannels } from "./traces/channels.ts";
 import { asks as askNotices } from "./notices/asks.ts";
@@ -147,11 +149,17 @@ function makeParts(
   extension.subscriptions.push(log, status, kernel, agents, actions, asks, jobs, reminders);
 
   const context: ClientContext = { extension, kernel, models };
-  const restart = (): Promise<void> =>
+  /** Ends the kernel, which outlives its front, and starts the next one after `between`. */
+  const restart = (between?: () => Promise<void>): Promise<void> =>
     connection.restart(async () => {
       log.info(await endKernel(launch(extension, stopArguments(localFolders()))));
+      await between?.();
     });
-  for (const feature of [...features, kernelCommands({ restart, log })])
+  const packages = packagesView({
+    run: (words, folder, signal) => runCommand(launch(extension, words), folder, signal),
+    withoutKernel: restart,
+  });
+  for (const feature of [...features, kernelCommands({ restart: () => restart(), log }), packages])
     extension.subscriptions.push(feature(context));
 
   const startAnew = (): void => {

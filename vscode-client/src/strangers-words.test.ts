@@ -26,11 +26,14 @@ import { asks } from "./notices/asks.ts";
 import { notifications } from "./notices/notifications.ts";
 import { suspendedSchedules } from "./notices/suspended-schedules.ts";
 import { plainMarkdown } from "./editor/plain-markdown.ts";
+import { askWhatItMayDo } from "./packages/consent-after.ts";
+import { packageNodes } from "./packages/package-tree.ts";
 import { programRenames } from "./editor/program-renames.ts";
 import type { Action } from "./protocol.ts";
 import { statusBarLook } from "./status-bar/status-bar-item.ts";
 import { fakeContext, type FakeContext } from "./testing/context.ts";
 import { conversation, entry, said } from "./testing/conversations.ts";
+import { hostileListed, hostilePackages } from "./testing/packages.ts";
 import { action, agent, ask, effect, job, notification, status } from "./testing/things.ts";
 import { commands, files, languages, seen, Uri, window, workspace } from "./testing/vscode.ts";
 import { FakeWebview } from "./testing/webview.ts";
@@ -445,6 +448,34 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     await settled();
     feature.dispose();
   },
+  "packages/choose-package.ts": async () => {
+    hostilePackages(fake, evil);
+    window.input = "https://example.com/index.json";
+    await run("lares.packageSearch");
+  },
+  "packages/consent-after.ts": async () => {
+    const never = { request: async () => ({ extensions: [] }) };
+    await askWhatItMayDo(never as never, { id: evil, version: evil }, 0);
+  },
+  "packages/decide.ts": async () => {
+    hostilePackages(fake, evil);
+    window.chosenFile = Uri.file(path);
+    await run("lares.packageInstall");
+    await run("lares.packageUpdate");
+    await run("lares.packageRemove");
+  },
+  "packages/packages-view.ts": async () => {
+    const packages = hostilePackages(fake, evil);
+    await run("lares.packageUse");
+    await run("lares.packageOpen");
+    await run("lares.packageCheckUpdates");
+    packages.answers["list"] = new Error(evil);
+    await run("lares.packageRefresh");
+  },
+  "packages/progress.ts": async () => {
+    hostilePackages(fake, evil);
+    await run("lares.packageUpdate");
+  },
   "starter/note-lens.ts": ownWords,
   "starter/starter.ts": ownWords,
   "status-bar/status-bar.ts": async () => {
@@ -516,6 +547,7 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
         }),
         now,
       ),
+      ...packageNodes([hostileListed(evil)], () => hostileAgent, new Map([[evil, "2.0.0"]])),
     ];
     for (const node of flat(nodes)) {
       const item = treeItem(node);

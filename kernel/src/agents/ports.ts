@@ -11,7 +11,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { Actor, Lineage, ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { KeptJob } from "../base/vocabulary/job.ts";
-import type { TraceLevel } from "../base/vocabulary/trace.ts";
+import type { TraceLevel, TraceStep } from "../base/vocabulary/trace.ts";
 import type { Foreign } from "../base/vocabulary/foreign.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { MemoryFigures } from "./metrics.ts";
@@ -99,6 +99,7 @@ interface TraceWriter {
     level: TraceLevel;
     agent: string;
     hook?: string;
+    step?: TraceStep;
     message: string;
     fields?: Record<string, unknown>;
     /** Values of any size, which the trace shows shortened. */

@@ -1,6 +1,6 @@
 import { newId } from "../base/ids.ts";
 import { type Actor, onBehalfField } from "../base/vocabulary/principal.ts";
-import type { TraceLevel } from "../base/vocabulary/trace.ts";
+import type { TraceLevel, TraceStep } from "../base/vocabulary/trace.ts";
 import type { SupervisorPorts } from "./ports.ts";
 
 /** The context of a trace. */
@@ -10,6 +10,8 @@ export interface TraceContext {
   readonly traceId?: string;
   /** The callers that caused the traced action. */
   readonly onBehalfOf?: readonly Actor[];
+  /** Which step of an inspected agent it is. */
+  readonly step?: TraceStep;
   /** Values of any size, which the trace shows shortened. */
   readonly values?: Readonly<Record<string, unknown>>;
 }
@@ -23,7 +25,7 @@ export type WriteTrace = (
 ) => void;
 
 export function traceWriter(traces: SupervisorPorts["traces"], agent: string): WriteTrace {
-  return (level, message, fields, { hook, traceId = newId(), onBehalfOf = [], values } = {}) =>
+  return (level, message, fields, { hook, traceId = newId(), onBehalfOf = [], step, values } = {}) =>
     traces.write({
       level,
       agent,
@@ -32,6 +34,7 @@ export function traceWriter(traces: SupervisorPorts["traces"], agent: string): W
       trace_id: traceId,
       span_id: newId(),
       ...(hook === undefined ? {} : { hook }),
+      ...(step === undefined ? {} : { step }),
       ...(fields === undefined || Object.keys(fields).length === 0 ? {} : { fields }),
       ...(values === undefined ? {} : { values }),
     });

@@ -21,13 +21,14 @@ const maxFieldDepth = 8;
 
 /** Returns the entry as stored: bounded, without secrets, with its time. */
 export function storedEntry(entry: NewTraceEntry, epochMs: number, redact: Redact): TraceEntry {
-  const { hook, on_behalf_of: onBehalfOf } = entry;
+  const { hook, step, on_behalf_of: onBehalfOf } = entry;
   const fields = fieldsOf(entry, redact);
   return {
     timestamp: entry.timestamp ?? isoTime(epochMs),
     level: entry.level,
     agent: cut(entry.agent, maxNameLength),
     ...(hook === undefined ? {} : { hook: cut(hook, maxNameLength) }),
+    ...(step === undefined ? {} : { step }),
     message: redactedAndCut(entry.message, maxMessageLength, redact),
     ...(fields === undefined ? {} : { fields }),
     ...(onBehalfOf === undefined ? {} : { on_behalf_of: onBehalfOf.map(boundedActor) }),

@@ -284,6 +284,7 @@ export class TreeItem {
 
 export const StatusBarAlignment = { Left: 1, Right: 2 } as const;
 export const ExtensionMode = { Production: 1, Development: 2, Test: 3 } as const;
+export class CancellationError extends Error {}
 export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
 
@@ -565,6 +566,11 @@ export const window = {
     return this.nextPanel;
   },
   createOutputChannel,
+  createTreeView: (): object =>
+    Object.assign(new Disposable(() => undefined), {
+      visible: false,
+      onDidChangeVisibility: new EventEmitter<unknown>().event,
+    }),
   showTextDocument: async (shown: Uri | undefined): Promise<void> => {
     if (shown !== undefined) seen.opened.push(shown.toString());
   },

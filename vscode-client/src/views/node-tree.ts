@@ -87,7 +87,15 @@ function areAlike(before: readonly TreeNode[], after: readonly TreeNode[]): bool
 }
 
 function meaningOf(node: TreeNode | undefined): string {
-  return JSON.stringify([node?.id, node?.agent, node?.tool, node?.action, node?.job, node?.command]);
+  return JSON.stringify([
+    node?.id,
+    node?.agent,
+    node?.tool,
+    node?.action,
+    node?.job,
+    node?.package,
+    node?.command,
+  ]);
 }
 
 /**

@@ -20,6 +20,8 @@ interface Subject {
   readonly tool?: string;
   readonly action?: ShownAction;
   readonly job?: ShownJob;
+  /** The absolute folder of an installed package. */
+  readonly package?: string;
 }
 
 /**

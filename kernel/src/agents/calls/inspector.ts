@@ -12,7 +12,7 @@ interface InspectorPorts {
 
 /**
  * Traces the steps of an inspected agent, with values: what its guest is asked to do, each host call that it makes for
- * that, and how it ended. `fields.step` is "begin", "call" or "end". To be asked only while `isOn`.
+ * that, and how it ended. To be asked only while `isOn`.
  */
 export class Inspector {
   readonly #ports: InspectorPorts;
@@ -40,12 +40,11 @@ export class Inspector {
     const about = { handler, method };
     this.#calls = 0;
     const values = isJsonObject(params) ? params : { params };
-    trace(
-      "debug",
-      `${handler} begins${cause === undefined ? "" : `: ${cause}`}`,
-      { step: "begin", ...about },
-      { ...context, values },
-    );
+    trace("debug", `${handler} begins${cause === undefined ? "" : `: ${cause}`}`, about, {
+      ...context,
+      step: "begin",
+      values,
+    });
     const begunAt = clock.monotonic();
     const took = (): { took_ms: number } => ({ took_ms: tenths(clock.monotonic() - begunAt) });
     try {
@@ -53,19 +52,18 @@ export class Inspector {
       trace(
         "debug",
         `${handler} returned`,
-        { step: "end", ...about, ...took() },
-        { ...context, values: { result } },
+        { ...about, ...took() },
+        { ...context, step: "end", values: { result } },
       );
       return result;
     } catch (error) {
       const place = error instanceof LaresError ? error.facts["place"] : undefined;
       const failure = { ...about, ...took(), ...(place === undefined ? {} : { place }) };
-      trace(
-        "debug",
-        `${handler} failed`,
-        { step: "end", ...failure },
-        { ...context, values: { error: messageOf(error) } },
-      );
+      trace("debug", `${handler} failed`, failure, {
+        ...context,
+        step: "end",
+        values: { error: messageOf(error) },
+      });
       throw error;
     }
   }
@@ -83,12 +81,12 @@ export class Inspector {
     const number = ++this.#calls;
     const id = onBehalfIn(params) ?? traceId ?? job;
     const context = {
+      step: "call" as const,
       ...(hook === undefined ? {} : { hook }),
       ...(id === undefined ? {} : { traceId: id }),
     };
     const begunAt = clock.monotonic();
     const about = (): Record<string, unknown> => ({
-      step: "call",
       call: method,
       number,
       took_ms: tenths(clock.monotonic() - begunAt),

@@ -21,12 +21,28 @@ export function isAtLeast(level: TraceLevel, least: TraceLevel): boolean {
   return traceLevels.indexOf(level) >= traceLevels.indexOf(least);
 }
 
+export const TraceStep = Type.Union(
+  [
+    Type.Literal("begin", { description: "The agent was asked something, such as to handle an event" }),
+    Type.Literal("call", { description: "It called the kernel" }),
+    Type.Literal("end", { description: "It answered, or failed" }),
+  ],
+  { description: "A step of an agent that a client inspects" },
+);
+export type TraceStep = Static<typeof TraceStep>;
+
 export const TraceEntry = Type.Object(
   {
     timestamp: Timestamp("When it was written"),
     level: TraceLevel,
     agent: Type.String({ description: "The id of the agent that it is about" }),
     hook: Type.Optional(Type.String({ description: "The handler that ran" })),
+    step: Type.Optional(
+      Type.Union(TraceStep.anyOf, {
+        description:
+          "Which step of an inspected agent it is; only the kernel sets it, and never for what an agent traces itself",
+      }),
+    ),
     message: Type.String({ description: "What happened" }),
     fields: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {

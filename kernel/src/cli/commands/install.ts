@@ -10,7 +10,7 @@ import type {
 } from "../packaging/package-ports.ts";
 import { startInstalled, type Started } from "../install/consent.ts";
 import type { EntryGrants } from "../install/document-edit.ts";
-import { editToEnable, renderEdit, writeEdit } from "../install/workspace-document.ts";
+import { editToEnable, renderEdit, shownDocument, writeEdit } from "../install/workspace-document.ts";
 import { oneLine } from "../render/foreign.ts";
 import { bytes } from "../render/quantities.ts";
 import { renderOffer } from "../render/packages.ts";
@@ -25,6 +25,10 @@ export interface InstallOptions {
   readonly workspace?: boolean;
   readonly acceptNewPublisher?: boolean;
   readonly downgrade?: boolean;
+  /** Shows what would be installed, and installs nothing. */
+  readonly dryRun?: boolean;
+  /** The hexadecimal SHA-256 of the package that the person was shown and accepted; what it may do is asked later. */
+  readonly accept?: string;
   readonly json?: boolean;
 }
 
@@ -35,6 +39,7 @@ export async function install(
   options: InstallOptions,
 ): Promise<number> {
   const { ports, terminal } = context;
+  if (options.accept !== undefined && options.yes === true) throw acceptsTwice();
   const folder = await folderNamed(".");
   const grants = await grantsFrom(folder, options);
   return ports.withPackages(async (packages) => {
@@ -48,14 +53,22 @@ export async function install(
     const edit = await editToEnable(folder, offer.id, grants);
     showOffer(context, options, (surface) => [...renderOffer(offer, surface), ...renderEdit(edit, surface)]);
     checkOffer(offer, options);
-    if (!(await isConfirmed(context, options, `Install ${offer.id} ${offer.version}?`))) {
+    if (options.dryRun === true) {
+      if (options.json === true) terminal.json({ offer, document: shownDocument(edit) });
+      else terminal.warn("Nothing was installed.");
+      return exitCodes.ok;
+    }
+    if (!(await isConfirmed(context, options, offer, `Install ${offer.id} ${offer.version}?`))) {
       terminal.warn("Nothing was installed.");
       return terminal.interrupted.aborted ? 130 : exitCodes.failed;
     }
     const target = await extract(context, opened, options);
     await writeEdit(folder, edit);
     await checkFound(packages, folder, offer, target);
-    const started = await startInstalled(context, folder, offer, options.yes === true ? "all" : "ask");
+    const started =
+      options.accept === undefined
+        ? await startInstalled(context, folder, offer, options.yes === true ? "all" : "ask")
+        : askedLater;
     report(context, offer, target, started, options);
     return started.code;
   });
@@ -101,24 +114,41 @@ export function checkOffer(
   if (pinned !== null && pinned.publisher !== publisher && acceptNewPublisher !== true)
     throw new LaresError(
       "InvalidDocument",
-      `${id} is signed by another publisher than the one you installed it from. Before: ${pinned.fingerprint}. Now: ${fingerprint}. Ask the publisher whether the key has changed; if so, add --accept-new-publisher.`,
+      `${id} is signed by another publisher than the one you installed it from. Before: ${pinned.fingerprint}. Now: ${fingerprint}. Ask the publisher whether the key has changed; if so, run lares install with --accept-new-publisher.`,
       { fault: "publisher" },
     );
   if (isOlder && downgrade !== true)
     throw new LaresError(
       "InvalidDocument",
-      `${id} ${version} is older than the installed ${installed}. To go back on purpose, add --downgrade.`,
+      `${id} ${version} is older than the installed ${installed}. To go back on purpose, run lares install with --downgrade.`,
       { fault: "older" },
     );
 }
 
-/** Asks, unless --yes is given. Throws UsageError if nobody can be asked. */
+/** A program that shows packages itself, such as an editor, asks the person what the extension may do. */
+const askedLater: Started = { code: exitCodes.ok, state: null };
+
+export const acceptsTwice = (): UsageError =>
+  new UsageError(
+    "--accept and --yes cannot be combined. --accept installs exactly the package that you were shown, and allows it nothing yet.",
+  );
+
+/** Asks, unless --yes or the digest of this package is given. Throws UsageError if nobody can be asked. */
 export async function isConfirmed(
   { terminal }: CommandContext,
-  { yes, json }: Pick<InstallOptions, "yes" | "json">,
+  { yes, json, accept }: Pick<InstallOptions, "yes" | "json" | "accept">,
+  { id, sha256 }: Pick<PackageOffer, "id" | "sha256">,
   question: string,
 ): Promise<boolean> {
   if (yes === true) return true;
+  if (accept !== undefined) {
+    if (accept.toLowerCase() === sha256) return true;
+    throw new LaresError(
+      "DigestMismatch",
+      `The package of ${id} is another one than you accepted: its SHA-256 is ${sha256}. Nothing was installed. Look at it again.`,
+      { id },
+    );
+  }
   if (json === true || !terminal.isInteractive)
     throw new UsageError(
       "Nothing was installed: this needs your confirmation at a terminal. In a script, add --yes, which allows everything that the extension requests.",

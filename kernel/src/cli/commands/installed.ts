@@ -1,7 +1,7 @@
 import { LaresError } from "../../base/errors.ts";
 import { exitCodes, folderNamed, requireConfirmation, type CommandContext } from "../command.ts";
 import type { InstalledExtension, MemoryPlace, PackageServices } from "../packaging/package-ports.ts";
-import { editToRemove, renderEdit, writeEdit } from "../install/workspace-document.ts";
+import { editToRemove, renderEdit, shownDocument, writeEdit } from "../install/workspace-document.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderInstalled, renderMemories } from "../render/packages.ts";
 import { counted } from "../render/quantities.ts";
@@ -13,6 +13,8 @@ export interface ListOptions {
 export interface RemoveOptions {
   readonly forget?: boolean;
   readonly yes?: boolean;
+  /** Shows what would be removed, and removes nothing. */
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
@@ -33,9 +35,9 @@ const isIntact = ({ fault, changed, missing, added }: InstalledExtension): boole
 /** Removes an installed extension, and its entry in this folder's document. Its memory stays unless `forget`. */
 export async function remove(context: CommandContext, id: string, options: RemoveOptions): Promise<number> {
   const { ports, terminal } = context;
-  const { forget, yes, json } = options;
+  const { forget, yes, dryRun, json } = options;
   const folder = await folderNamed(".");
-  requireConfirmation(terminal, options, `lares remove ${oneLine(id)}`);
+  if (dryRun !== true) requireConfirmation(terminal, options, `lares remove ${oneLine(id)}`);
   return ports.withPackages(async (packages) => {
     const installed = await installedHere(packages, folder, id);
     const edit = await editToRemove(folder, id);
@@ -46,6 +48,12 @@ export async function remove(context: CommandContext, id: string, options: Remov
       ...(edit === null ? [] : renderEdit(edit, terminal.errorSurface)),
       ...words,
     ];
+    if (dryRun === true) {
+      if (json === true)
+        terminal.json({ id, folder: installed.folder, document: shownDocument(edit), memories });
+      else terminal.print([...lines, "Nothing was removed."]);
+      return exitCodes.ok;
+    }
     terminal.warn(lines);
     if (yes !== true && !(await terminal.confirm(`Remove ${id}?`))) {
       terminal.warn("Nothing was removed.");

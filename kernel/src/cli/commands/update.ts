@@ -2,25 +2,39 @@ import { LaresError, messageOf } from "../../base/errors.ts";
 import { exitCodes, folderNamed, UsageError, type CommandContext } from "../command.ts";
 import { startInstalled } from "../install/consent.ts";
 import { editToRemove } from "../install/workspace-document.ts";
-import type { InstalledExtension, OpenedPackage, PackageServices } from "../packaging/package-ports.ts";
+import type {
+  InstalledExtension,
+  OpenedPackage,
+  PackageOffer,
+  PackageServices,
+} from "../packaging/package-ports.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderFound, renderOffer } from "../render/packages.ts";
-import { checkOffer, extract, isConfirmed, opening, showOffer } from "./install.ts";
+import { acceptsTwice, checkOffer, extract, isConfirmed, opening, showOffer } from "./install.ts";
 
 export interface UpdateOptions {
   readonly from?: string;
   readonly yes?: boolean;
   readonly acceptNewPublisher?: boolean;
+  /** Shows which newer versions there are, and installs nothing. */
+  readonly dryRun?: boolean;
+  /** The hexadecimal SHA-256 of the package that the person was shown and accepted. */
+  readonly accept?: string;
   readonly json?: boolean;
 }
 
-/** The outcome for one extension. `held`: its new version requests more, which a script cannot allow. */
+/**
+ * The outcome for one extension. `held`: its new version requests more, which a script cannot allow. `available`: of a dry run.
+ */
 interface Updated {
   readonly id: string;
+  readonly scope: InstalledExtension["scope"];
   readonly from: string;
   readonly to: string | null;
-  readonly state: "updated" | "current" | "held" | "declined" | "failed";
+  readonly state: "updated" | "available" | "current" | "held" | "declined" | "failed";
   readonly error?: string;
+  /** The newer version, in a dry run. */
+  readonly offer?: PackageOffer;
 }
 
 /** Updates one installed extension, or all, from where they came from or from an index. */
@@ -30,6 +44,11 @@ export async function update(
   options: UpdateOptions,
 ): Promise<number> {
   const { ports, terminal } = context;
+  if (options.accept !== undefined && options.yes === true) throw acceptsTwice();
+  if (options.accept !== undefined && id === undefined)
+    throw new UsageError(
+      "--accept is about one package. Name the extension: lares update <id> --accept <sha256>",
+    );
   const folder = await folderNamed(".");
   return ports.withPackages(async (packages) => {
     const installed = (await packages.list(folder)).filter((each) => id === undefined || each.id === id);
@@ -45,7 +64,8 @@ export async function update(
         (error: unknown): Updated => {
           // Wrong usage and Ctrl-C concern all of them.
           if (error instanceof UsageError || terminal.interrupted.aborted) throw error;
-          return { id: each.id, from: each.version, to: null, state: "failed", error: messageOf(error) };
+          const { id, scope, version: from } = each;
+          return { id, scope, from, to: null, state: "failed", error: messageOf(error) };
         },
       );
       items.push(item);
@@ -79,18 +99,21 @@ async function updateOne(
   const { offer } = opened;
   if (offer.id !== id)
     throw new LaresError("InvalidDocument", `At ${oneLine(reference)} there is now ${offer.id}, not ${id}.`);
-  const result = { id, from: version, to: offer.version };
+  const result = { id, scope, from: version, to: offer.version };
   if (offer.version === offer.installed || offer.isOlder) return { ...result, state: "current" };
   showOffer(context, options, (surface) => renderOffer(offer, surface));
   checkOffer(offer, options);
+  if (options.dryRun === true) return { ...result, state: "available", offer };
   const wantsMore = offer.more.length > 0;
   if (wantsMore && options.yes === true) return { ...result, state: "held" };
-  if (!(await isConfirmed(context, options, `Update ${id} from ${version} to ${offer.version}?`)))
+  if (!(await isConfirmed(context, options, offer, `Update ${id} from ${version} to ${offer.version}?`)))
     return { ...result, state: "declined" };
   await extract(context, opened, options);
   // In other workspaces, the kernel asks when they are opened.
   const isHere = scope === "workspace" || (await editToRemove(folder, id)) !== null;
-  if (isHere) await startInstalled(context, folder, offer, wantsMore ? "ask" : "as-before");
+  // Who shows packages itself, such as an editor, asks about what is more when the kernel does.
+  const isAskedLater = wantsMore && options.accept !== undefined;
+  if (isHere && !isAskedLater) await startInstalled(context, folder, offer, wantsMore ? "ask" : "as-before");
   return { ...result, state: "updated" };
 }
 
@@ -101,6 +124,8 @@ function say({ terminal }: CommandContext, { id, from, to, state, error = "" }: 
       return terminal.print(`${style.green("✓")} ${style.bold(id)} ${oneLine(from)} → ${to}`);
     case "current":
       return terminal.print(`${id} ${oneLine(from)} is up to date.`);
+    case "available":
+      return terminal.print(`${style.bold(id)} ${oneLine(from)} can be updated to ${to}.`);
     case "declined":
       return terminal.print(`${id} stays at ${oneLine(from)}.`);
     case "held":

@@ -50,6 +50,14 @@ export function renderEdit({ file, before, after }: ShownEdit, surface: Surface)
   ];
 }
 
+/** For programs: which document an edit changes; null if it changes none. */
+export function shownDocument(
+  edit: ShownEdit | null,
+): { readonly file: string; readonly isNew: boolean } | null {
+  if (edit === null || edit.before === edit.after) return null;
+  return { file: edit.file, isNew: edit.before === null };
+}
+
 /** Writes the edit unless the document has changed since it was read. Conflict. */
 export async function writeEdit(folder: string, { file, before, after }: ShownEdit): Promise<void> {
   if (before === after) return;

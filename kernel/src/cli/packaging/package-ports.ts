@@ -94,11 +94,15 @@ export interface FoundExtension {
 
 export interface InstalledExtension {
   readonly id: string;
+  /** As its manifest says, every character visible; empty if it is not known. */
+  readonly name: string;
   /** Empty if it is not known. */
   readonly version: string;
   /** Absolute. */
   readonly folder: string;
   readonly scope: "user" | "workspace";
+  /** The workspace's documents name it. */
+  readonly inUse: boolean;
   /** Empty if the package's record is unusable. */
   readonly fingerprint: string;
   /** Null if this person did not install it. */

@@ -59,12 +59,15 @@ ${examples([
     .option("--workspace", "install it into this workspace instead of your own extensions")
     .option("--accept-new-publisher", "accept that another publisher signed it than before")
     .option("--downgrade", "accept an older version than the installed one")
+    .option("--dry-run", "verify and show it, and install nothing")
+    .option("--accept <sha256>", "install exactly this package without asking; it is allowed nothing yet")
     .addOption(json())
     .addHelpText(
       "after",
       `
 Verifies every byte before anything is written. Shows who signed it, what it requests and which hosts it may reach, and
-the change of lares.yaml in this folder; then asks what it may do. The publisher of the first version is pinned.
+the change of lares.yaml in this folder; then asks what it may do. The publisher of the first version is pinned. A program
+that asks the person itself takes what --dry-run --json prints, and the digest in it for --accept.
 ${examples([
   ["lares install com.example.photos-1.0.0.lares", "from a file"],
   ["lares install com.example.photos --from https://example.com/lares/index.json", "from an index"],
@@ -85,6 +88,8 @@ ${examples([
     .option("--from <index>", "an index: a file, a folder or an address")
     .option("--yes", "do not ask; an update that requests more is held back")
     .option("--accept-new-publisher", "accept that another publisher signed it than before")
+    .option("--dry-run", "show what is newer, and install nothing")
+    .option("--accept <sha256>", "install exactly this package of one extension without asking")
     .addOption(json())
     .addHelpText(
       "after",
@@ -139,6 +144,7 @@ ${examples([["lares list", "your own extensions, and those of this workspace"]])
     .argument("<id>", "the extension, as lares list names it")
     .option("--forget", "also delete what it remembers, in all workspaces")
     .option("--yes", "do not ask for confirmation")
+    .option("--dry-run", "show what would be removed, and where its memories are, and remove nothing")
     .addOption(json())
     .addHelpText(
       "after",

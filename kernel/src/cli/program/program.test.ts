@@ -229,11 +229,11 @@ describe("run --once", () => {
   });
 
   it("--inspect has each step traced, and prints one line of JSON per trace without a terminal", async () => {
-    kernel.traces = [aTrace("vdfs/read", { level: "debug", fields: { step: "call", call: "vdfs/read" } })];
+    kernel.traces = [aTrace("vdfs/read", { level: "debug", step: "call", fields: { call: "vdfs/read" } })];
     expect(await lares(["run", folder, "--once", "--inspect"])).toBe(0);
     expect(kernel.requests).toContainEqual({ method: "lares/traces/follow", params: { inspect: true } });
     const [first = ""] = output.split("\n");
-    expect(JSON.parse(first)).toMatchObject({ type: "trace", fields: { step: "call" } });
+    expect(JSON.parse(first)).toMatchObject({ type: "trace", step: "call" });
   });
 
   it("runs nothing if nothing was accepted and nobody can be asked", async () => {

@@ -101,7 +101,7 @@ folder together with its state, and the copy is removed at the end, unless --in-
 arguments, results and times, and how the handler ended, with the line of a failure. Long values are cut, and secrets are
 replaced as in all traces. At a terminal, Enter shows the next step, c everything up to the next event, and q quits. The
 agents do not wait meanwhile: you step through what has happened, and there are no breakpoints. In a pipe, or with --json,
-each step is a line of JSON, a "trace" whose fields.step is "begin", "call" or "end". The steps are also stored in the traces.
+each step is a line of JSON, a "trace" whose step is "begin", "call" or "end". The steps are also stored in the traces.
 
 The last line of --once is "N agents, N events, N actions, N refusals". The exit code is 0 even if actions are pending,
 and 1 if errors in documents or programs kept an agent from running, or if agents are still working after --timeout; the

@@ -7,18 +7,11 @@ import { wrap } from "./width.ts";
 const maxValueLines = 12;
 const values = ["event", "parameters", "arguments", "input", "params", "result", "error"];
 
-export type StepKind = "begin" | "call" | "end";
-
-/** Returns which step of an inspected agent a trace is; null if it is another trace. */
-export function stepOf({ level, fields }: Pick<TraceEntry, "level" | "fields">): StepKind | null {
-  const step = fields?.["step"];
-  return level === "debug" && (step === "begin" || step === "call" || step === "end") ? step : null;
-}
-
-/** Renders a step of an inspected agent: what it is and how long it took, then its values. */
+/**
+ * Renders a step of an inspected agent, which only the kernel writes: what it is and how long it took, then its values.
+ */
 export function renderStep(entry: TraceEntry, { style, width }: Surface): string[] {
-  const { agent, message, fields = {} } = entry;
-  const step = stepOf(entry);
+  const { agent, message, step, fields = {} } = entry;
   const isFailed = fields["error"] !== undefined;
   const took = typeof fields["took_ms"] === "number" ? `  ${fields["took_ms"]} ms` : "";
   const { place, number } = fields;

@@ -6,7 +6,7 @@ import { renderAction, renderActionLine } from "../render/action.ts";
 import { renderAgentState, renderNotice, signOf, renderSummary, summaryLine } from "../render/agents.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { Notice, RunSummary } from "../render/model.ts";
-import { renderStep, stepOf } from "../render/step.ts";
+import { renderStep } from "../render/step.ts";
 import { systemNotification } from "../render/system-notification.ts";
 import { renderTrace } from "../render/trace.ts";
 import { noStyle } from "../render/style.ts";
@@ -32,7 +32,7 @@ export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boo
   return {
     trace: (entry) =>
       terminal.print(
-        stepOf(entry) === null
+        entry.step === undefined
           ? renderTrace(entry, terminal.surface, { withDay: false, isWhole: !terminal.isTerminal })
           : renderStep(entry, terminal.surface),
       ),

@@ -2,6 +2,15 @@ import { expect, test } from "vitest";
 import type { TraceEntry } from "../../base/vocabulary/trace.ts";
 import { maxWaiting, Stepper } from "./stepper.ts";
 
+const anEntry: TraceEntry = {
+  timestamp: "2026-11-27T06:00:00.000Z",
+  level: "debug",
+  agent: "a.b",
+  message: "",
+  trace_id: "t",
+  span_id: "s",
+};
+
 function bed() {
   const shown: string[] = [];
   const remarks: string[] = [];
@@ -11,15 +20,11 @@ function bed() {
     remark: (text) => remarks.push(text),
     quit: () => void (quits += 1),
   });
-  const add = (message: string, step?: string): void =>
+  const add = (message: string, step?: TraceEntry["step"]): void =>
     stepper.add({
-      timestamp: "2026-11-27T06:00:00.000Z",
-      level: "debug",
-      agent: "a.b",
+      ...anEntry,
       message,
-      trace_id: "t",
-      span_id: "s",
-      ...(step === undefined ? {} : { fields: { step } }),
+      ...(step === undefined ? {} : { step }),
     } satisfies TraceEntry);
   const press = (name: string, isControl = false): string[] => {
     shown.length = 0;
@@ -40,6 +45,15 @@ test("the first event is shown, then a step for each Enter, with the agent's own
   expect(stepper.isBusy).toBe(true);
   expect(press("return")).toEqual(["said", "done"]);
   expect(stepper.isBusy).toBe(false);
+});
+
+test("a trace in which the agent itself writes of a step is not one", () => {
+  const { shown, add, press, stepper } = bed();
+  add("one", "begin");
+  stepper.add({ ...anEntry, message: "forged", fields: { step: "begin" } });
+  add("a", "call");
+  expect(shown).toEqual(["one"]);
+  expect(press("c")).toEqual(["forged", "a"]);
 });
 
 test("c shows everything up to the next event", () => {

@@ -2,7 +2,6 @@ import type { TraceEntry } from "../../base/vocabulary/trace.ts";
 import { Fifo } from "../../base/fifo.ts";
 import type { Key } from "../keyboard/key.ts";
 import { readKeys } from "../keyboard/keys.ts";
-import { stepOf } from "../render/step.ts";
 
 /** Traces that wait for the person; the oldest are dropped. */
 export const maxWaiting = 5000;
@@ -63,8 +62,8 @@ export class Stepper {
       if (this.#dropped > 0)
         this.#ports.remark(`${this.#dropped} earlier traces are not shown. lares traces has them.`);
       this.#dropped = 0;
-      const step = stepOf(entry);
-      if (step === "begin" || (step !== null && this.#wants === "step")) this.#wants = null;
+      const { step } = entry;
+      if (step === "begin" || (step !== undefined && this.#wants === "step")) this.#wants = null;
       this.#ports.show(entry);
     }
   }

@@ -15,3 +15,16 @@ export async function extensionInUse(documents: WorkspaceDocuments, id: string):
   }
   return (await finder.byId(id))?.folder ?? null;
 }
+
+/** Returns the absolute folders of the extensions that the workspace's documents name. */
+export async function extensionsInUse(documents: WorkspaceDocuments): Promise<ReadonlySet<string>> {
+  const files = new ObservedFiles();
+  const finder = documents.createFinder(files);
+  const { resolved } = await documents.resolve(files, finder, []);
+  const folders = new Set<string>();
+  for (const { path, id, from } of resolved.value.extensions) {
+    const found = path !== undefined ? await finder.byPath(path, from.file) : await finder.byId(id ?? "");
+    if (found !== null) folders.add(found.folder);
+  }
+  return folders;
+}

@@ -51,7 +51,7 @@ import { manifestOf } from "./manifest-in-package.ts";
 import { forgetMemory, memoriesOf } from "./memories.ts";
 import { packExtension } from "./pack-extension.ts";
 import { createDownloads } from "./downloads.ts";
-import { extensionInUse } from "./extension-in-use.ts";
+import { extensionInUse, extensionsInUse } from "./extension-in-use.ts";
 import { findPackage } from "./find-package.ts";
 import { newestOf, openIndex } from "./indexes.ts";
 import { wideningOf } from "./widening.ts";
@@ -166,9 +166,14 @@ export function openPackageServices(options: PackageServiceOptions): PackageServ
     const row = (await rows.packages()).find((each) => each.folder === folder);
     const version = row?.version ?? found.record?.version;
     if (version === undefined) return null;
-    const extension = await documentsOf(folder).createFinder().byPath(folder, join(folder, "lares.yaml"));
-    return { version, manifest: extension?.checked.value ?? null };
+    return { version, manifest: await manifestIn(folder) };
   };
+
+  const manifestIn = async (folder: string): Promise<ResolvedManifest | null> =>
+    (await documentsOf(folder).createFinder().byPath(folder, join(folder, "lares.yaml")))?.checked.value ??
+    null;
+  const nameIn = async (folder: string): Promise<string> =>
+    visibleText((await manifestIn(folder))?.name.slice(0, maxTextCharacters) ?? "");
 
   return {
     keys: {
@@ -205,6 +210,7 @@ export function openPackageServices(options: PackageServiceOptions): PackageServ
       // An update that died may have moved an extension away. Another command that is at work does it itself.
       if (await hasLeftovers(userPlace.folder)) await recovered(home, userPlace.folder);
       const known = await rows.packages();
+      const used = await extensionsInUse(documentsOf(workspace));
       const listed: InstalledExtension[] = [];
       for (const [scope, { folder }] of [
         ["user", userPlace],
@@ -219,9 +225,11 @@ export function openPackageServices(options: PackageServiceOptions): PackageServ
               : await changesOf(installed.folder, record);
           listed.push({
             id: record?.id ?? row?.extension ?? "",
+            name: await nameIn(installed.folder),
             version: record?.version ?? row?.version ?? "",
             folder: installed.folder,
             scope,
+            inUse: used.has(installed.folder),
             fingerprint: record === null ? "" : fingerprintOf(record.publisher),
             ...originOf(row?.source),
             installed: row?.installed ?? null,
@@ -248,7 +256,7 @@ export function openPackageServices(options: PackageServiceOptions): PackageServ
 export function otherPublisher(offer: Pick<PackageOffer, "id" | "fingerprint">, pinned: string): LaresError {
   return refusedPackage(
     "publisher",
-    `${offer.id} is signed by another publisher than the one you installed it from. Before: ${pinned}. Now: ${offer.fingerprint}. Ask the publisher whether the key has changed; if so, add --accept-new-publisher.`,
+    `${offer.id} is signed by another publisher than the one you installed it from. Before: ${pinned}. Now: ${offer.fingerprint}. Ask the publisher whether the key has changed; if so, run lares install with --accept-new-publisher.`,
   );
 }
 
@@ -258,7 +266,7 @@ export function olderVersion(
 ): LaresError {
   return refusedPackage(
     "older",
-    `${id} ${version} is older than the installed ${installed}. To go back on purpose, add --downgrade.`,
+    `${id} ${version} is older than the installed ${installed}. To go back on purpose, run lares install with --downgrade.`,
   );
 }
 

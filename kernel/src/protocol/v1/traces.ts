@@ -26,7 +26,7 @@ export const traceRequests = define({
       inspect: Type.Optional(
         Type.Boolean({
           description:
-            "Also trace each step of the agent, or of all agents, at level debug while the subscription lasts: `fields.step` is `begin`, `call` (a host call) or `end`. Events are then delivered one by one. Default false",
+            "Also trace each step of the agent, or of all agents, at level debug while the subscription lasts: their `step` is `begin`, `call` (a host call) or `end`. Events are then delivered one by one. Default false",
         }),
       ),
       after: Type.Optional(

@@ -32,6 +32,14 @@ describe("rows", () => {
     expect(all.collapsed).toBe(0);
   });
 
+  it("tell an entry once that was found and comes in a later batch", () => {
+    const found = entries(0, 3).toReversed();
+    const all = withEntries(fromQuery(found, noRows), entries(2, 3), 0);
+    expect(all.rows.map(({ entry }) => entry.message)).toEqual([0, 1, 2, 3, 4].map((n) => `Trace ${n}`));
+    expect(new Set(all.rows.map(({ key }) => key)).size).toBe(5);
+    expect(withEntries(all, entries(1, 1), 0).rows).toHaveLength(5);
+  });
+
   it("are filtered by what the message says, by level and agent", () => {
     const { rows } = withEntries(
       noRows,

@@ -15,19 +15,23 @@ export interface Rows {
   /** The number of entries that were dropped or never shown. */
   readonly collapsed: number;
   readonly nextKey: number;
+  /** The entries of the query. Following passes entries on in batches, so some of them arrive once more afterwards. */
+  readonly found: ReadonlySet<string>;
 }
 
-export const noRows: Rows = { rows: [], collapsed: 0, nextKey: 1 };
+export const noRows: Rows = { rows: [], collapsed: 0, nextKey: 1, found: new Set() };
 
-/** Appends entries that arrived while following; drops the oldest beyond the limit. */
+/** Appends entries that arrived while following, unless the query has found them; drops the oldest beyond the limit. */
 export function withEntries(before: Rows, entries: readonly Entry[], dropped: number): Rows {
-  const added = entries.map((entry, index) => ({ key: before.nextKey + index, entry }));
+  const unknown = entries.filter((entry) => !before.found.has(identityOf(entry)));
+  const added = unknown.map((entry, index) => ({ key: before.nextKey + index, entry }));
   const rows = [...before.rows, ...added];
   const excess = Math.max(0, rows.length - maxRows);
   return {
     rows: excess > 0 ? rows.slice(excess) : rows,
     collapsed: before.collapsed + dropped + excess,
     nextKey: before.nextKey + added.length,
+    found: before.found,
   };
 }
 
@@ -40,7 +44,8 @@ export function fromQuery(found: readonly Entry[], meanwhile: Rows): Rows {
   const older = found.filter((entry) => !known.has(identityOf(entry))).toReversed();
   const all = withEntries({ ...noRows, nextKey: meanwhile.nextKey }, older, 0);
   const live = meanwhile.rows.map(({ entry }) => entry);
-  return withEntries({ ...all, collapsed: 0 }, live, meanwhile.collapsed);
+  const shown = withEntries({ ...all, collapsed: 0 }, live, meanwhile.collapsed);
+  return { ...shown, found: new Set(found.map(identityOf)) };
 }
 
 const identityOf = ({ timestamp, spanId, level, message }: Entry): string =>

@@ -126,7 +126,7 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
   };
 
   return (
-    <div class="traces">
+    <div class={`traces ${agent === undefined ? "" : "one-agent"}`}>
       <Toolbar kept={kept} agents={agents} keep={keep}>
         <button type="button" class="secondary" aria-pressed={paused} disabled={isOver} onClick={pause}>
           {paused
