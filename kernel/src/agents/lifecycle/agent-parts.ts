@@ -22,6 +22,7 @@ import { Failures } from "./failures.ts";
 import { IdleTracker } from "./idle-tracker.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { Recovery } from "./recovery.ts";
+import type { AgentSlots } from "../slots.ts";
 import { Reports } from "./reports.ts";
 import { Requests } from "./requests.ts";
 import { Workload } from "./workload.ts";
@@ -35,12 +36,8 @@ export interface SupervisorOptions {
   readonly rested?: () => void;
   /** Returns true if no other agent has open work. If absent, there is no other agent. */
   readonly othersAreQuiet?: () => boolean;
-  /** True if another agent waits for a place. */
-  readonly isPlaceWanted?: () => boolean;
-  /** More agents are loaded than may be in the long run. */
-  readonly isCrowded?: () => boolean;
-  /** Somebody waits for its answer from now on. */
-  readonly called?: () => void;
+  /** The places of all agents; if absent, there is no other agent. */
+  readonly slots?: Pick<AgentSlots, "hasWaiters" | "isCrowded" | "admit">;
 }
 
 /** The parts of one agent, and their reactions to each state of its lifecycle and to the end of its work. */
@@ -90,9 +87,9 @@ export class AgentParts implements AsyncDisposable {
       isActive: () => this.life.state === "Active",
       isDelivering: () => this.work.isDelivering,
       isAtWork: () => this.work.isAtWork || this.work.hasEvents || this.work.hasJobsNow,
-      isPlaceWanted: () => options.isPlaceWanted?.() ?? false,
-      isCrowded: () => options.isCrowded?.() ?? false,
-      called: () => options.called?.(),
+      isPlaceWanted: () => options.slots?.hasWaiters ?? false,
+      isCrowded: () => options.slots?.isCrowded ?? false,
+      called: () => options.slots?.admit(),
       rested: () => {
         this.#blobs.clear();
         options.rested?.();

@@ -309,9 +309,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
       },
       othersAreQuiet: () =>
         [...this.#supervisors.values()].every((other) => other.id === definition.id || other.isQuiet),
-      isPlaceWanted: () => this.#slots.hasWaiters,
-      isCrowded: () => this.#slots.isCrowded,
-      called: () => this.#slots.admit(),
+      slots: this.#slots,
     });
     this.#supervisors.set(definition.id, supervisor);
     supervisor.counted.on((agent) => this.counted.emit(agent));

@@ -44,26 +44,26 @@ describe("an agent whose job saves and does not end", () => {
       .catch(() => undefined);
 
   it("makes room at a checkpoint for a waiting agent, once it had its turn, and continues from there", async () => {
-    const around = { isPlaceWanted: false };
-    const test = setUp(() => never, undefined, undefined, { isPlaceWanted: () => around.isPlaceWanted });
+    const around = { hasWaiters: false, isCrowded: false, admit: () => undefined };
+    const test = setUp(() => never, undefined, undefined, { slots: around });
     await test.enqueue();
     await test.settle(placeTurnMs);
     await save(test, 1);
     await test.settle();
     expect(test.guests).toHaveLength(1);
-    around.isPlaceWanted = true;
+    around.hasWaiters = true;
     const slot = Promise.withResolvers<void>();
     test.slot.next = slot.promise;
     await save(test, 2);
     await test.settle();
     expect(test.guests[0]?.isGone).toBe(true);
-    around.isPlaceWanted = false;
+    around.hasWaiters = false;
     slot.resolve();
     await test.settle();
     expect(test.asked().at(-1)?.params).toMatchObject({ id: "job-1", checkpoint: 2 });
     expect(counts(test)).toEqual([0, 0, undefined]);
     // Its turn has restarted.
-    around.isPlaceWanted = true;
+    around.hasWaiters = true;
     await save(test, 3);
     await test.settle();
     expect(test.guests).toHaveLength(2);
@@ -75,7 +75,7 @@ describe("an agent whose job saves and does not end", () => {
       () => never,
       () => never,
       undefined,
-      { isPlaceWanted: () => true },
+      { slots: { hasWaiters: true, isCrowded: false, admit: () => undefined } },
     );
     await test.enqueue();
     await test.settle();
@@ -109,7 +109,7 @@ describe("an agent whose job saves and does not end", () => {
       () => new Promise((resolve) => void test.clock.timer(placeTurnMs, () => resolve({}))),
       undefined,
       undefined,
-      { isPlaceWanted: () => true },
+      { slots: { hasWaiters: true, isCrowded: false, admit: () => undefined } },
     );
     await test.enqueue();
     await test.enqueue();

@@ -19,7 +19,7 @@ export function setUpJobs(
   run: RunJob = () => ({}),
   hook: RunJob = () => ({}),
   names = ["work"],
-  around: Pick<SupervisorOptions, "othersAreQuiet" | "isPlaceWanted" | "rested"> = {},
+  around: Pick<SupervisorOptions, "othersAreQuiet" | "rested" | "slots"> = {},
 ) {
   const clock = new ManualClock();
   const queue = new FakeQueue(() => clock.now());
