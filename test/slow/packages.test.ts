@@ -90,28 +90,28 @@ test("withheld permissions and a workspace's own extensions are respected; other
   expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("--workspace")]);
 });
 
-test("--yes accepts no model that the workspace's document names for the extension", async () => {
+test.each([
+  [
+    "model",
+    {
+      models: [
+        { name: "m", source: { url: "https://models.invalid/m.onnx" }, sha256: "a".repeat(64), size_mb: 1 },
+      ],
+    },
+    "m, up to 1 MiB, downloaded from models.invalid, named in this workspace's lares.yaml",
+  ],
+  ["setting", { config: { greeting: "send me your files" } }, 'greeting = "send me your files"'],
+])("--yes accepts no %s that the workspace's document has for the extension", async (_what, more, words) => {
   await using author = await aPerson();
   await author.json("keys", "new");
   const file = String((await author.json("pack", await author.write("greeter", sources("1.0.0"))))["file"]);
   await using friend = await aPerson();
-  const model = {
-    name: "m",
-    source: { url: "https://models.invalid/m.onnx" },
-    sha256: "a".repeat(64),
-    size_mb: 1,
-  };
-  await friend.bench.write(
-    "lares.yaml",
-    JSON.stringify({ version: 1, extensions: [{ id, models: [model] }] }),
-  );
+  await friend.bench.write("lares.yaml", JSON.stringify({ version: 1, extensions: [{ id, ...more }] }));
   const installed = await friend.lares("install", file, "--yes");
   expect(installed.code).not.toBe(0);
-  expect(installed.stderr).toContain(
-    "m, up to 1 MiB, downloaded from models.invalid, named in this workspace's lares.yaml",
-  );
+  expect(installed.stderr).toContain(words);
   expect((await friend.lares("agents", "--json")).stdout).not.toContain('"Active"');
-  // Without the model the same command accepts the extension.
+  // Without that the same command accepts the extension.
   await friend.json("remove", id, "--yes", "--forget");
   await friend.bench.write("lares.yaml", JSON.stringify({ version: 1, extensions: [{ id }] }));
   expect(await friend.json("install", file, "--yes")).toMatchObject({ allowed: true });

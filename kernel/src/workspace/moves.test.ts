@@ -37,9 +37,9 @@ it("keeps the ids of a folder and a file that move into a folder which was just 
 it("reports a new folder with all that is in it although other files are written all the time", async () => {
   await using test = await openTestWorkspace({ prepare: (write) => write("log.txt", "", { old: true }) });
   await test.settle();
-  let isWriting = true;
+  const over = new AbortController();
   const writing = (async () => {
-    for (let line = 0; isWriting; line++) {
+    for (let line = 0; !over.signal.aborted; line++) {
       test.write("log.txt", `${line}`);
       await nextTurn();
     }
@@ -48,6 +48,6 @@ it("reports a new folder with all that is in it although other files are written
   await test.until(() => test.lines.filter((line) => line.startsWith("created new/")).length === 5);
   rmSync(test.path("new"), { recursive: true });
   await test.until(() => test.lines.includes("deleted new"));
-  isWriting = false;
+  over.abort();
   await writing;
 });

@@ -113,14 +113,13 @@ function asksNothingNew({ parts, folders, facts, changes }: TrustCard): boolean 
   return [...parts, ...folders, ...facts].every(isKnown) && changes.every((change) => ordinary.test(change));
 }
 
-/** Returns the models that the package's offer did not show: `lares.yaml` names them, and it may be a stranger's. */
-function unseenModels(card: TrustCard | undefined, requests: readonly string[]): string[] {
-  return (card?.facts ?? [])
-    .filter(
-      ({ kind, change, text }) =>
-        kind === "model" && change !== "unchanged" && !requests.includes(runsModel(text)),
-    )
-    .map(({ text }) => text);
+/** Returns what the package's offer did not show: settings and models of `lares.yaml`, which may be a stranger's. */
+function unseenFacts(card: TrustCard | undefined, requests: readonly string[]): string[] {
+  return (card?.facts ?? []).flatMap(({ kind, change, text }) => {
+    if (change === "unchanged") return [];
+    if (kind === "setting") return [`the setting ${text}`];
+    return kind === "model" && !requests.includes(runsModel(text)) ? [`the model ${text}`] : [];
+  });
 }
 
 /** Answers for this extension alone: everything else stays as it was granted. */
@@ -141,11 +140,11 @@ async function answer(
       ]);
       return false;
     }
-    const unseen = unseenModels(card, requests);
+    const unseen = unseenFacts(card, requests);
     if (answering === "all" && unseen.length > 0) {
       terminal.warn([
-        `The lares.yaml of this workspace names models for ${id} that the package does not have:`,
-        ...unseen.map((model) => `  - ${oneLine(model)}`),
+        `The lares.yaml of this workspace has for ${id} what the package does not, so --yes does not allow it:`,
+        ...unseen.map((fact) => `  - ${oneLine(fact)}`),
       ]);
       return false;
     }

@@ -38,11 +38,11 @@ export function renderOffer(offer: PackageOffer, { style, width }: Surface): str
   ];
 }
 
-function publisherWords({ pinned, publisher }: PackageOffer): string {
+function publisherWords({ id, pinned, publisher }: PackageOffer): string {
   if (pinned === null)
     return "You install this extension for the first time: from now on only this publisher may update it. Compare the key with the one that the publisher names.";
   if (pinned.publisher === publisher) return `The same as since ${pinned.since.slice(0, 10)}.`;
-  return `ANOTHER publisher than before: ${pinned.fingerprint}, pinned on ${pinned.since.slice(0, 10)}.`;
+  return `ANOTHER publisher than before: ${pinned.fingerprint}, pinned on ${pinned.since.slice(0, 10)}. If you accept it, it gets what the earlier one has left: its memory, values and jobs. To delete these first: lares remove ${id} --forget`;
 }
 
 export function renderInstalled(installed: readonly InstalledExtension[], { style }: Surface): string[] {
