@@ -155,14 +155,15 @@ export class Compactor {
       limit: choice.contextTokens,
     });
     await conversation.log.append([processEntry(this.#maker(record.id), record)]);
-    const text = await conversation.runCompaction(record, messages, plan.covered);
+    const madeOf = [...plan.merged, ...plan.covered, ...instructions.map(taintedBy)];
+    const text = await conversation.runCompaction(record, { messages, covered: plan.covered, madeOf });
     if (text === null) {
       this.#failures++;
       return false;
     }
     this.#failures = 0;
-    const taint = taintOf([...plan.merged, ...plan.covered, ...instructions.map(taintedBy)]);
-    await this.#replace(process, tail, plan, { text, covers: plan.covers, ...taint }, limit, "model");
+    const summary = { text, covers: plan.covers, ...taintOf(madeOf) };
+    await this.#replace(process, tail, plan, summary, limit, "model");
     return true;
   }
 

@@ -2,7 +2,6 @@ import { messageOf, isLaresError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
 import type { Change } from "../base/vocabulary/interception.ts";
-import type { ModelMessage } from "../base/vocabulary/model.ts";
 import { type Context, contextOf } from "../context/context.ts";
 import { withPictures } from "../context/pictures.ts";
 import { taintOf } from "../context/taint.ts";
@@ -16,17 +15,11 @@ import { kinds } from "./kinds.ts";
 import { nextState, type ProcessEvent } from "./machine.ts";
 import { requestDigest } from "./request-digest.ts";
 import { outputTokensIn } from "../models/answer.ts";
-import { type AtWork, placeOf, type ProcessHost } from "./host.ts";
+import { type AtWork, type GivenContext, placeOf, type ProcessHost } from "./host.ts";
 import { scheduleOrigin } from "./scheduled.ts";
 import { beginsTurn, isSpoken } from "./turns.ts";
 import { isProcessTool } from "./process-tools.ts";
-import { conclusionOf, ModelFailed } from "./conclusions.ts";
-
-/** The beginning of a request that is made for one process alone, and what it was made of. */
-export interface GivenContext {
-  readonly messages: readonly ModelMessage[];
-  readonly covered: readonly Entry[];
-}
+import { conclusionOf, ModelFailed, SummaryDraft } from "./conclusions.ts";
 
 /** Whose messages speak to the model themselves; those of others are quoted. */
 const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", scheduleOrigin]);
@@ -42,6 +35,7 @@ const nudgedTurns = 2;
 /** Calls of one answer that are run. */
 const maxCalls = 128;
 const nudge = "Please proceed and use the available tools.";
+
 /** One process of a conversation at work: it asks its model, runs the calls, and ends or rests. */
 export class MindProcess implements AtWork {
   record: Process;
@@ -87,6 +81,10 @@ export class MindProcess implements AtWork {
     return this.#tail;
   }
 
+  get read(): readonly Entry[] {
+    return [...(this.#given?.covered ?? []), ...(this.#tail?.entries ?? [])];
+  }
+
   /** Changes the state, and writes it down. */
   async move(
     event: ProcessEvent,
@@ -118,6 +116,7 @@ export class MindProcess implements AtWork {
     this.#tail = await this.#host.tailOf(this.record);
     await this.#finishOpen();
     await this.#host.tellChanges(this);
+    const summary = this.#given === null ? null : new SummaryDraft(this.#given.covered);
     let overflows = 0;
     let hasCalled = this.#tail.entries.some((entry) => entry.kind === "tool_call");
     for (let turn = 1; ; turn++) {
@@ -128,11 +127,18 @@ export class MindProcess implements AtWork {
       if (answered.type === "failed") {
         const { failure } = answered;
         if (failure.class === "EmptyAnswer" && end === "rest") return null;
+        // It may have written its summary beside a call.
+        if (failure.class === "EmptyAnswer" && summary !== null) {
+          const text = await summary.end((again) => this.#say(again));
+          if (text !== null) return text;
+          continue;
+        }
         if (failure.class !== "ContextOverflow" || overflows++ > 0) throw new ModelFailed(failure);
         if (!(await this.#host.makeRoom(this, "overflow"))) throw new ModelFailed(failure);
         continue;
       }
       this.answer = answered.text;
+      summary?.take(answered);
       if (answered.calls.length > 0 && turn <= most) {
         hasCalled = true;
         for (const call of answered.calls.slice(0, maxCalls)) await this.#calls.run(call);
@@ -157,7 +163,9 @@ export class MindProcess implements AtWork {
         continue;
       }
       if (this.hasUnread("spoken")) continue;
-      return conclusionOf(answered, kind);
+      if (summary === null) return conclusionOf(answered, kind);
+      const text = await summary.end((again) => this.#say(again));
+      if (text !== null) return text;
     }
   }
 
@@ -201,7 +209,7 @@ export class MindProcess implements AtWork {
     const inherited = taintOf([
       ...(prefix?.summaries ?? []),
       ...(this.#tail === null ? [] : [this.#tail.inherited]),
-      ...(this.#given?.covered ?? []),
+      ...(this.#given?.madeOf ?? []),
       ...this.#added.map(taintedBy),
       ...this.#ofOthers(),
       {
