@@ -67,11 +67,18 @@ test.each<[string, FakeAnswer]>([
   const entries = await compact();
   expect(summariesOf(entries)).toEqual([]);
   expect(endsOf(entries)).toEqual(["Failed"]);
+  expect(noticesOf(entries)).toEqual([expect.stringContaining("could not be summarised")]);
   expect(bench.questions.filter(({ asker }) => asker.process === "compaction")).toHaveLength(2);
   // Nothing left the context.
   const { items } = await bench.service.entries({ id });
   expect(items.length).toBeGreaterThan(0);
   expect(summariesOf(await compact())).toEqual([goal]);
+});
+
+test("of several compactions that fail the person is told once", async () => {
+  const { compact } = await talked(Array.from({ length: 8 }, () => ({ say: "" })));
+  await compact();
+  expect(noticesOf(await compact())).toHaveLength(1);
 });
 
 test("a compaction remembers what the person said in what it covers, and nothing else of theirs", async () => {
