@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { type FakeAnswer, MindBench, person } from "./testing/mind-bench.ts";
 
-const goal = "Goal: the garden plan, with a path to the pond. Decisions: oak trees, because they last. Open: count them.";
+const goal =
+  "Goal: the garden plan, with a path to the pond. Decisions: oak trees, because they last. Open: count them.";
 const save = (type: string, text: string) => ({ tool: "memory_save", arguments: { type, text } });
 
 /** Opens a conversation that is long enough for a summary, and has compactions answer with these in turn. */
@@ -42,10 +43,7 @@ test.each<[string, FakeAnswer[]]>([
   ["beside a call, with nothing behind it", [{ say: goal, call: [save("Fact", "A garden")] }, { say: "" }]],
   [
     "beside a call, before a failure for an empty answer",
-    [
-      { say: goal, call: [save("Fact", "A garden")] },
-      { fail: { class: "EmptyAnswer", message: "nothing" } },
-    ],
+    [{ say: goal, call: [save("Fact", "A garden")] }, { fail: { class: "EmptyAnswer", message: "nothing" } }],
   ],
   ["after a call", [{ say: "I save first.", call: [save("Fact", "A garden")] }, { say: goal }]],
   ["when asked once more for a whole one", [{ say: `${goal} And`, cut: "length" }, { say: goal }]],

@@ -81,12 +81,13 @@ export async function recallMemory(
   return {
     result: {
       status: "success",
-      value: found.map(({ id, type, text, about, created }) => ({
+      value: found.map(({ id, type, text, about, created, isTainted, sources }) => ({
         id,
         type,
         text,
         ...(about === undefined ? {} : { about }),
         created,
+        ...(isTainted ? { tainted: true, sources } : {}),
       })),
     },
     provenance: {

@@ -82,7 +82,9 @@ test("a quotation never begins or ends within a sentence", () => {
         const found = quotationIn(sentences.join(" "), text);
         if (found === null) return;
         const isWhole = sentences.some((_each, begin) =>
-          sentences.some((_other, end) => end >= begin && sentences.slice(begin, end + 1).join(" ") === found),
+          sentences.some(
+            (_other, end) => end >= begin && sentences.slice(begin, end + 1).join(" ") === found,
+          ),
         );
         expect(isWhole).toBe(true);
       },

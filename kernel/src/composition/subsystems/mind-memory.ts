@@ -1,4 +1,5 @@
 import type { ForeignPlaces } from "../../agent-state/foreign-places.ts";
+import { type Clock, isoTime } from "../../base/clock.ts";
 import { isLaresError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { ProcessPrincipal } from "../../base/vocabulary/principal.ts";
@@ -15,6 +16,7 @@ export function mindMemory(
   agents: Pick<AgentLink, "get">,
   places: Pick<ForeignPlaces, "of">,
   memories: Pick<Memories, "readable">,
+  clock: Clock,
 ): MindPorts["memory"] {
   const ask = async <Method extends GuestCall>(
     caller: ProcessPrincipal,
@@ -49,6 +51,7 @@ export function mindMemory(
           },
           ...(importance === undefined ? {} : { importance }),
           source: conversation,
+          timestamp: isoTime(clock.now()),
         });
         return { status: "success", value: { memory: id } };
       } catch (error) {
