@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { until } from "../../../test/support/until.ts";
-import { agent, MindBench, mind, person } from "./testing/mind-bench.ts";
+import { agent, MindBench, mind } from "./testing/mind-bench.ts";
 
 const runs = (bench: MindBench): number =>
   bench.questions.filter(({ asker }) => asker.process === "cortex").length;
@@ -30,8 +30,7 @@ test.each([false, true])(
     expect(await bench.minds.cortex.run(agent)).toBe(true);
     await until("the mind's log to rest", () => !bench.minds.isActive(agent));
     if (isRestarted) await bench.restart();
-    const [ask] = await bench.asks.list("Pending");
-    await bench.asks.answer(person, ask?.id ?? "", { digest: ask?.digest ?? "", allow: true });
+    await bench.answer(true);
     const text = await until("the block", async () =>
       (await bench.minds.ports.blocks.ofMind(agent)).get("project"),
     );

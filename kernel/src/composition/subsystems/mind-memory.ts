@@ -45,13 +45,14 @@ export function mindMemory(
           data: {
             conversation,
             call,
+            // What is recalled has no time of its own.
+            created: isoTime(clock.now()),
             ...(about === undefined ? {} : { about }),
             ...(sources.length === 0 ? {} : { sources: [...sources] }),
             ...(isTainted ? { tainted: true } : {}),
           },
           ...(importance === undefined ? {} : { importance }),
           source: conversation,
-          timestamp: isoTime(clock.now()),
         });
         return { status: "success", value: { memory: id } };
       } catch (error) {
@@ -80,10 +81,10 @@ export function mindMemory(
 
 /** `foreign`: what whoever wrote it had read. */
 function recalled(item: Readonly<Record<string, unknown>>, foreign: readonly string[]): RecalledMemory[] {
-  const { id, variant, text, data, timestamp, created } = item;
+  const { id, variant, text, data } = item;
   if (typeof id !== "string") return [];
   const facts = isJsonObject(data) ? data : {};
-  const { about, sources, tainted } = facts;
+  const { about, created, sources, tainted } = facts;
   const named = Array.isArray(sources) ? sources.filter((source) => typeof source === "string") : [];
   const said = typeof text === "string" ? text : JSON.stringify(data ?? null);
   return [
@@ -92,7 +93,7 @@ function recalled(item: Readonly<Record<string, unknown>>, foreign: readonly str
       type: typeof variant === "string" ? variant : "",
       text: said,
       ...(typeof about === "string" ? { about } : {}),
-      created: typeof timestamp === "string" ? timestamp : typeof created === "string" ? created : "",
+      created: typeof created === "string" ? created : "",
       sources: [...new Set([...named, ...foreign])],
       isTainted: tainted === true || foreign.length > 0,
     },
