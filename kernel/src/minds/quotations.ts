@@ -114,7 +114,7 @@ const abbreviations: ReadonlySet<string> = new Set(
 function endsSentence(word: string): boolean {
   const plain = word.replace(/["'“”„«»‘’)\]}*_~」』）】》]+$/u, "");
   if (/[。！？]$/u.test(plain)) return true;
-  if (!/[.!?]$/u.test(plain) || /\.\.$/u.test(plain)) return false;
+  if (!/[.!?]$/u.test(plain) || plain.endsWith("..")) return false;
   if (!plain.endsWith(".")) return true;
   const core = plain.replace(/^[^\p{L}\p{N}]+/u, "").slice(0, -1);
   const isShort = core.length < 2 || /^[\p{N}.,]+$/u.test(core) || core.includes(".");
