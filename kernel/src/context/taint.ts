@@ -9,7 +9,7 @@ export interface Inherited {
   readonly tainted?: true;
 }
 
-interface Marked {
+export interface Marked {
   readonly origin?: string;
   readonly sources?: readonly string[];
   readonly tainted?: true;

@@ -32,6 +32,8 @@ export type NewEntry = WithoutPlace;
 
 /** An entry's texts can be found by searching for words. */
 const maxSearchedCharacters = 256 * 1024;
+/** Values inside of a result that are looked at. */
+const maxSearchedValues = 20_000;
 
 export const conversationRefusals: Refusals = {
   tooLong: (lineBytes) =>
@@ -116,9 +118,7 @@ export function searchedText(entry: NewEntry): string {
     case "summary":
       return entry.text.slice(0, maxSearchedCharacters);
     case "tool_result":
-      return entry.result.status === "success" && typeof entry.result.value === "string"
-        ? entry.result.value.slice(0, maxSearchedCharacters)
-        : "";
+      return entry.result.status === "success" ? textsIn(entry.result.value) : "";
     case "notice":
     case "block":
     case "tool_call":
@@ -132,6 +132,27 @@ export function searchedText(entry: NewEntry): string {
     case "void":
       return "";
   }
+}
+
+/** Returns the texts inside of a tool's result, in their order, as many as are searched. */
+function textsIn(value: unknown): string {
+  const texts: string[] = [];
+  let left = maxSearchedCharacters;
+  let values = maxSearchedValues;
+  // Not recursive: a result may be nested deeply.
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0 && left > 0 && values-- > 0) {
+    const next = waiting.pop();
+    if (typeof next === "string") {
+      const text = next.slice(0, left);
+      left -= text.length + 1;
+      texts.push(text);
+    } else if (Array.isArray(next) || isJsonObject(next)) {
+      const inside = Array.isArray(next) ? next : Object.values(next);
+      for (let at = Math.min(inside.length, values) - 1; at >= 0; at--) waiting.push(inside[at]);
+    }
+  }
+  return texts.join("\n");
 }
 
 /**

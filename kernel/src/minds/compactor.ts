@@ -24,6 +24,12 @@ type Level = Exclude<Pressure, "none">;
 /** After so many failures in a row, only a person's wish starts another compaction. */
 const maxFailures = 3;
 
+/** Notices and summaries in which the last notice of a failure is looked for. */
+const lookedAt = 50;
+const notSummarised = "The conversation could not be summarised.";
+const isAboutFailure = (entry: Entry): boolean =>
+  entry.kind === "notice" && entry.text.startsWith(notSummarised);
+
 /** Keeps the contexts of a conversation's processes within their models' windows: a program that watches a number. */
 export class Compactor {
   readonly #conversation: ConversationHost;
@@ -106,8 +112,8 @@ export class Compactor {
   }
 
   #run(process: Process, tail: ContextTail, plan: CompactionPlan, limit: number): Promise<boolean> {
-    const running = this.#summarise(process, tail, plan, limit).catch((error: unknown) => {
-      this.#failures++;
+    const running = this.#summarise(process, tail, plan, limit).catch(async (error: unknown) => {
+      await this.#failed(process, messageOf(error));
       if (!isLaresError(error))
         this.#conversation.ports.log.error(`A compaction failed: ${messageOf(error)}`);
       return false;
@@ -155,15 +161,34 @@ export class Compactor {
       limit: choice.contextTokens,
     });
     await conversation.log.append([processEntry(this.#maker(record.id), record)]);
-    const text = await conversation.runCompaction(record, messages, plan.covered);
+    const madeOf = [...plan.merged, ...plan.covered, ...instructions.map(taintedBy)];
+    const text = await conversation.runCompaction(record, { messages, covered: plan.covered, madeOf });
     if (text === null) {
-      this.#failures++;
+      const ended = conversation.log.state.processes.find(({ id }) => id === record.id);
+      // One that was stopped needs no explanation.
+      if (ended?.state === "Failed") await this.#failed(process, ended.error?.message ?? "");
+      else this.#failures++;
       return false;
     }
     this.#failures = 0;
-    const taint = taintOf([...plan.merged, ...plan.covered, ...instructions.map(taintedBy)]);
-    await this.#replace(process, tail, plan, { text, covers: plan.covers, ...taint }, limit, "model");
+    const summary = { text, covers: plan.covers, ...taintOf(madeOf) };
+    await this.#replace(process, tail, plan, summary, limit, "model");
     return true;
+  }
+
+  /** Counts a failure, and tells the person about the first of several in a row, also over restarts. */
+  async #failed({ id }: Process, why: string): Promise<void> {
+    const { log, ports } = this.#conversation;
+    const isFirst = this.#failures++ === 0;
+    if (!isFirst || log.isBroken) return;
+    const kinds = ["notice", "summary"] as const;
+    const last = await ports.reader.entries(log.id, { kinds: [...kinds], limit: lookedAt, newest: true });
+    const told = last.findLast((entry) => entry.kind === "summary" || isAboutFailure(entry));
+    if (told?.kind === "notice") return;
+    const text = `${notSummarised} ${why} If that continues, the oldest turns are left out of what the model reads.`;
+    await log
+      .append([entryOf(this.#maker(id), { kind: "notice", text }, { origin: "workspace" })])
+      .catch((error: unknown) => ports.log.error(`A notice could not be written: ${messageOf(error)}`));
   }
 
   /** An extension did not let it begin. Counts as a failure, so that it is not asked about again and again. */

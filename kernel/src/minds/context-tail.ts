@@ -82,6 +82,10 @@ export class ContextTail {
     return this.#entries;
   }
 
+  since(seq: number): readonly Entry[] {
+    return this.#entries.slice(this.#entries.findLastIndex((entry) => entry.seq <= seq) + 1);
+  }
+
   /** Returns where the entries come from: what a text inherits that is made of them. Each entry is looked at once. */
   get inherited(): { readonly sources: readonly string[]; readonly tainted?: true } {
     const { sources, taken } = this.#inherited;

@@ -1,8 +1,7 @@
 import { LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
 import { Emitter } from "../base/emitter.ts";
-import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
+import { endedStates, type Process } from "../base/vocabulary/conversation.ts";
 import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
-import type { ModelMessage } from "../base/vocabulary/model.ts";
 import type { SuffixPart } from "../context/context.ts";
 import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
 import type { ConversationLog } from "../conversations/conversation-log.ts";
@@ -24,11 +23,11 @@ import type { RestingContexts } from "./resting-contexts.ts";
 import { Wakes } from "./wakes.ts";
 import type { Mind, MindPorts } from "./ports.ts";
 import { Paused, Unattended } from "./interruptions.ts";
-import { type GivenContext, MindProcess } from "./process.ts";
+import { MindProcess } from "./process.ts";
 import { HeldInputs } from "./held-inputs.ts";
 import { endOf } from "./scheduled.ts";
 import { atWork, exhausted, isOpen, treeOf, unreadOf } from "./turns.ts";
-import type { AtWork, ConversationHost, Filled } from "./host.ts";
+import type { AtWork, ConversationHost, Filled, GivenContext } from "./host.ts";
 import { Decisions } from "./decisions.ts";
 import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
@@ -274,14 +273,10 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Has a model write a summary. Returns null if it failed or was stopped, which is in the log. */
-  async runCompaction(
-    record: Process,
-    messages: readonly ModelMessage[],
-    covered: readonly Entry[],
-  ): Promise<string | null> {
+  async runCompaction(record: Process, given: GivenContext): Promise<string | null> {
     const tools = processTools("compaction", this.mind().definition);
     this.#contexts.set(record.id, ContextTail.preview(this.log, record.id, prefixOf({ tools }), []));
-    const process = this.#start(record, "", { messages, covered });
+    const process = this.#start(record, "", given);
     await this.ended(record.id);
     return process.record.state === "Done" ? process.conclusion : null;
   }

@@ -19,6 +19,8 @@ interface CortexPorts {
 
 /** Conversations and entries of each that a cortex reads at once. */
 const maxConversations = 20;
+/** Conversations that are looked at when a kernel starts, the last used first. */
+const maxLooked = 1_000;
 const maxEntries = 40;
 const maxTextCharacters = 1_000;
 const maxReadCharacters = 40_000;
@@ -32,21 +34,36 @@ export class Cortex implements Disposable {
   readonly #parts: CortexPorts;
   readonly #timers = new Map<string, Disposable>();
   readonly #failures = new Map<string, number>();
-  /** Messages up to this time were read. */
-  readonly #readThrough = new Map<string, string>();
 
   constructor(parts: CortexPorts) {
     this.#parts = parts;
   }
 
-  /** A conversation of the mind has changed: it is read when the time comes. */
-  hasNews(agent: string): void {
+  /** Has the minds read, when the time comes or at once, what was said before this kernel and no run has read. */
+  async start(): Promise<void> {
+    const { conversations } = this.#parts;
+    const since = new Map<string, string>();
+    const unread = new Map<string, string>();
+    for (const { agent, state } of await conversations.list({ limit: maxLooked })) {
+      const through = since.get(agent) ?? (await this.#last(agent)).readThrough;
+      since.set(agent, through);
+      if (state.updated <= through || state.tainted.length > 0) continue;
+      const from = state.created > through ? state.created : through;
+      const known = unread.get(agent);
+      if (known === undefined || from < known) unread.set(agent, from);
+    }
+    for (const [agent, from] of unread) this.hasNews(agent, Date.parse(from));
+  }
+
+  /** A conversation of the mind has changed: it is read when the time comes. `from`: since when there is something to read. */
+  hasNews(agent: string, from = this.#parts.ports.clock.now()): void {
     const definition = this.#parts.ports.mindOf(agent)?.definition;
     if (definition === undefined || this.#timers.has(agent)) return;
     if ((this.#failures.get(agent) ?? 0) >= maxFailures) return;
+    const due = from + definition.cortex.everyMs - this.#parts.ports.clock.now();
     this.#timers.set(
       agent,
-      this.#parts.ports.clock.timer(definition.cortex.everyMs, () => {
+      this.#parts.ports.clock.timer(Math.max(0, due), () => {
         this.#timers.delete(agent);
         this.run(agent).catch((error: unknown) =>
           this.#parts.ports.log.error(`The cortex of ${agent} failed: ${messageOf(error)}`),
@@ -61,11 +78,20 @@ export class Cortex implements Disposable {
     const mind = ports.mindOf(agent);
     if (mind === null) return false;
     const now = isoTime(ports.clock.now());
-    const news = await this.#news(agent, this.#readThrough.get(agent) ?? "");
+    const last = await this.#last(agent);
+    const news = await this.#news(agent, last.readThrough);
     if (news === "") return false;
     const most = mind.definition.cortex.bulletinTokens * charactersPerToken;
     const isDone = await this.#parts.useMind(agent, async (conversation) => {
-      const process = await this.#process(conversation, news, mind.definition.cortex.bulletinTokens);
+      const process = await this.#process(conversation, news, mind.definition.cortex.bulletinTokens, now);
+      // Told once, not for each of several failures in a row.
+      if (process.failure !== null && !last.hasFailed)
+        ports.notify({
+          agent,
+          title: mind.agent.name,
+          message: `What was said lately could not be read for its bulletin: ${process.failure}`,
+          severity: "warning",
+        });
       if (process.text === null) return false;
       // It holds only what somebody vouches for: what is read below is clean, and what it recalls may not be.
       if (process.isTainted) return true;
@@ -80,7 +106,6 @@ export class Cortex implements Disposable {
       return true;
     });
     this.#failures.set(agent, isDone ? 0 : (this.#failures.get(agent) ?? 0) + 1);
-    if (isDone) this.#readThrough.set(agent, now);
     return isDone;
   }
 
@@ -97,7 +122,13 @@ export class Cortex implements Disposable {
     conversation: MindConversation,
     news: string,
     bulletinTokens: number,
-  ): Promise<{ readonly id: string; readonly text: string | null; readonly isTainted: boolean }> {
+    started: string,
+  ): Promise<{
+    readonly id: string;
+    readonly text: string | null;
+    readonly isTainted: boolean;
+    readonly failure: string | null;
+  }> {
     const { clock } = this.#parts.ports;
     const id = newId();
     const maker: EntryMaker = { process: id, turn: "", clock };
@@ -106,7 +137,8 @@ export class Cortex implements Disposable {
       kind: "cortex",
       state: "Waiting",
       task: "Look after the mind",
-      started: isoTime(clock.now()),
+      // What was said later is read by the next run.
+      started,
     };
     const task = `${news}\n\nMerge and note what is worth remembering, then answer with the bulletin, in at most ${bulletinTokens} tokens.`;
     await conversation.log.append([
@@ -123,6 +155,17 @@ export class Cortex implements Disposable {
       id,
       text: process?.record.state === "Done" ? process.conclusion : null,
       isTainted: process?.provenance("model").isTainted === true,
+      failure: process?.record.state === "Failed" ? (process.record.error?.message ?? "") : null,
+    };
+  }
+
+  /** Returns what the mind's log says of its last runs: up to when they have read, and whether the last one failed. */
+  async #last(agent: string): Promise<{ readonly readThrough: string; readonly hasFailed: boolean }> {
+    const row = await this.#parts.conversations.find(agent);
+    const runs = (row?.state.processes ?? []).filter(({ kind }) => kind === "cortex");
+    return {
+      readThrough: runs.findLast(({ state }) => state === "Done")?.started ?? "",
+      hasFailed: runs.at(-1)?.state === "Failed",
     };
   }
 

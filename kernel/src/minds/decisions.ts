@@ -130,12 +130,10 @@ export class Decisions {
   /** A question has ended for which no call waits here. */
   async askChanged(ask: Ask): Promise<void> {
     const { id, state, kind } = ask;
-    const { log, talker } = this.#host;
+    const { log } = this.#host;
     if (state === "Pending" || !log.state.references.some(({ ref }) => ref === id)) return;
     const told =
-      kind === "block" && state === "Allowed" && talker !== null
-        ? await this.#blocks.accepted(ask, talker.id)
-        : [];
+      kind === "block" && state === "Allowed" ? await this.#blocks.accepted(ask, this.#talker) : [];
     await this.#append(() => {
       const end = this.#endOf("ask", id, state);
       return end.length === 0 ? [] : [...end, ...told];
@@ -153,8 +151,10 @@ export class Decisions {
   ): Promise<{ readonly entries: readonly NewEntry[]; readonly after: () => Promise<void> }> {
     const ask = await this.#blocks.ask(process, call, edit);
     if (ask === null) return { entries: [], after: async () => undefined };
+    // A question ends with the process that asked it, but this one waits for the person.
+    const maker = this.#host.talker === null ? { ...process.maker, process: this.#talker } : process.maker;
     return {
-      entries: this.#beginOf(process.maker, { ...ask, state: "Pending" }),
+      entries: this.#beginOf(maker, { ...ask, state: "Pending" }),
       // It may have been answered before its entry was in the log.
       after: async () => {
         const now = await this.#host.ports.asks.get(ask.id);
@@ -206,6 +206,11 @@ export class Decisions {
       await this.#append(() => this.#endOf("action", ref, state, isPersons));
     }
     for (const { kind, ref } of waiting) if (kind === "ask") ports.asks.withdraw(ref);
+  }
+
+  /** Who speaks to the person: the channel, or in a mind's own log the mind. */
+  get #talker(): string {
+    return this.#host.talker?.id ?? this.#host.log.id;
   }
 
   #processAsked(process: AtWork, ask: Ask): void {

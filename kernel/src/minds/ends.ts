@@ -39,3 +39,13 @@ export function stopped(state: Open, process: Process, clock: Clock): NewEntry[]
   const value: Process = { ...process, state: "Cancelled", ended: isoTime(clock.now()) };
   return [...openEnds(state, maker, "cancelled"), processEntry(maker, value)];
 }
+
+/** Returns the ids of the answers that a process has begun and not ended. */
+export function begunBy(
+  { requests, partial }: Pick<ConversationState, "requests" | "partial">,
+  id: string,
+): Set<string> {
+  return new Set(
+    [...requests, ...partial].flatMap(({ process, message }) => (process === id ? message : [])),
+  );
+}

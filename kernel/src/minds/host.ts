@@ -7,12 +7,21 @@ import type { Principal, ProcessPrincipal } from "../base/vocabulary/principal.t
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { SuffixPart } from "../context/context.ts";
 import type { ContextPrefix } from "../context/prefix.ts";
+import type { Marked } from "../context/taint.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import type { ContextTail } from "./context-tail.ts";
 import type { EntryMaker, Provenance } from "./entries.ts";
 import type { ProcessEvent } from "./machine.ts";
 import type { Mind, MindPorts, ProcessLog } from "./ports.ts";
+
+/** The beginning of a request that is made for one process alone, and what it was made of. */
+export interface GivenContext {
+  readonly messages: readonly ModelMessage[];
+  readonly covered: readonly Entry[];
+  /** Everything that its texts inherit from. */
+  readonly madeOf: readonly Marked[];
+}
 
 /** A process at work, as the other parts of its conversation see it. */
 export interface AtWork {
@@ -23,6 +32,8 @@ export interface AtWork {
   readonly maker: EntryMaker;
   /** Null before it has read its context. */
   readonly tail: ContextTail | null;
+  /** The entries that its model reads, those of which it writes a summary too. */
+  readonly read: readonly Entry[];
   /** The seq of its last request; 0: it made none yet. */
   readonly lastRequest: number;
   /** Changes the state without writing it down. */
@@ -120,11 +131,7 @@ export interface ConversationHost extends ProcessHost {
   /** Waits for the end of a child, while others may have the place of whoever waits. Null if there is no such process. */
   untilEnded(parent: AtWork, child: string): Promise<Process | null>;
   /** Has a model write a summary. Returns null if it failed or was stopped, which is in the log. */
-  runCompaction(
-    record: Process,
-    messages: readonly ModelMessage[],
-    covered: readonly Entry[],
-  ): Promise<string | null>;
+  runCompaction(record: Process, given: GivenContext): Promise<string | null>;
   /** A compaction has ended, or no message is held any more. */
   workEnded(): void;
 }

@@ -1,6 +1,7 @@
 import { isJsonObject } from "../base/json.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
+import { quotationIn } from "./quotations.ts";
 
 /** Facts about a person come from that person's own words. */
 const ofPersons: ReadonlySet<string> = new Set(["Identity", "Preference", "Decision"]);
@@ -32,18 +33,21 @@ export async function saveMemory(
   if (importance !== undefined && !(typeof importance === "number" && importance >= 0 && importance <= 1))
     return { result: asError('"importance" must be a number from 0 to 1.') };
   const { sources = [], isTainted = false } = process.provenance("model");
+  let remembered = text.trim();
   if (ofPersons.has(type)) {
     const refused = (why: string): OwnResult => ({
       result: asError(
-        `A memory of the type ${type} repeats the person's own words, and ${why}. Quote them, or save it as an Observation.`,
+        `A memory of the type ${type} repeats the person's own words, and ${why}. Quote one or more whole sentences of theirs, or save it as an Observation.`,
       ),
     });
     if (isTainted) return refused(`this was made from ${sources.join(", ")}`);
-    if (!wasSaid(text, process)) return refused("the person did not write these words here");
+    const said = quoted(text, process);
+    if (said === null) return refused("the person did not write this as a whole sentence here");
+    remembered = said;
   }
   const saved = await conversation.ports.memory.save(conversation.principalOf(process.record), {
     type,
-    text: text.trim(),
+    text: remembered,
     ...(importance === undefined ? {} : { importance }),
     ...(typeof about === "string" && about.trim() !== ""
       ? { about: about.slice(0, maxAboutCharacters) }
@@ -77,12 +81,13 @@ export async function recallMemory(
   return {
     result: {
       status: "success",
-      value: found.map(({ id, type, text, about, created }) => ({
+      value: found.map(({ id, type, text, about, created, isTainted, sources }) => ({
         id,
         type,
         text,
         ...(about === undefined ? {} : { about }),
         created,
+        ...(isTainted ? { tainted: true, sources } : {}),
       })),
     },
     provenance: {
@@ -93,20 +98,14 @@ export async function recallMemory(
   };
 }
 
-/** True if these are words that the person wrote, in this order, where the process can see them. */
-function wasSaid(text: string, { tail }: AtWork): boolean {
-  const wanted = plain(text);
-  return (tail?.entries ?? []).some(
-    (entry) =>
-      entry.kind === "message" &&
-      entry.role === "user" &&
-      entry.origin === "person" &&
-      entry.by === undefined &&
-      entry.parts.some((part) => part.type === "text" && plain(part.text).includes(wanted)),
-  );
-}
-
-/** Spaces around it keep a part of a word from being taken for the word. */
-function plain(text: string): string {
-  return ` ${(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ")} `;
+/** Returns the whole sentences of the person that a text repeats; null if it is none of what the process has read of them. */
+function quoted(text: string, { read }: AtWork): string | null {
+  for (const entry of read) {
+    if (entry.kind !== "message" || entry.role !== "user") continue;
+    if (entry.origin !== "person" || entry.by !== undefined) continue;
+    const said = entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const found = quotationIn(said, text);
+    if (found !== null) return found;
+  }
+  return null;
 }

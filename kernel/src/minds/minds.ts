@@ -119,6 +119,7 @@ export class Minds implements AsyncDisposable {
           conversation: id,
         }),
       );
+    await this.cortex.start();
   }
 
   /** Says whether a trusted client is there. Some time after the last one left, each process stops at its next request. */

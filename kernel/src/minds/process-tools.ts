@@ -223,7 +223,7 @@ function definitionOf(name: ProcessTool, mind: MindDefinition, kind: ProcessKind
             type: "string",
             enum: ["Fact", "Observation", "Goal", "Event", "Todo", "Decision", "Preference", "Identity"],
             description:
-              "What it is. Identity, Preference and Decision only as a quotation of what the person wrote, word by word",
+              "What it is. Identity, Preference and Decision only as a quotation of whole sentences that the person wrote, word by word",
           },
           text: text("One statement that is understood on its own", 4_000),
           importance: {

@@ -2,7 +2,6 @@ import { messageOf, isLaresError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
 import type { Change } from "../base/vocabulary/interception.ts";
-import type { ModelMessage } from "../base/vocabulary/model.ts";
 import { type Context, contextOf } from "../context/context.ts";
 import { withPictures } from "../context/pictures.ts";
 import { taintOf } from "../context/taint.ts";
@@ -11,23 +10,17 @@ import { type Answered, type LoggedRequest, requestEntry, voidEntry, writeAnswer
 import { CallRunner } from "./call-runner.ts";
 import type { ContextTail } from "./context-tail.ts";
 import { addedBy, entryOf, type EntryMaker, processEntry, type Provenance, taintedBy } from "./entries.ts";
-import { openEnds } from "./ends.ts";
+import { begunBy, openEnds } from "./ends.ts";
 import { Paused, Unattended } from "./interruptions.ts";
 import { kinds } from "./kinds.ts";
 import { nextState, type ProcessEvent } from "./machine.ts";
 import { requestDigest } from "./request-digest.ts";
 import { outputTokensIn } from "../models/answer.ts";
-import { type AtWork, placeOf, type ProcessHost } from "./host.ts";
+import { type AtWork, type GivenContext, placeOf, type ProcessHost } from "./host.ts";
 import { scheduleOrigin } from "./scheduled.ts";
 import { beginsTurn, isSpoken } from "./turns.ts";
 import { isProcessTool } from "./process-tools.ts";
-import { conclusionOf, ModelFailed, passedOn } from "./conclusions.ts";
-
-/** The beginning of a request that is made for one process alone, and what it was made of. */
-export interface GivenContext {
-  readonly messages: readonly ModelMessage[];
-  readonly covered: readonly Entry[];
-}
+import { conclusionOf, failureOf, ModelFailed, passedOn, SummaryDraft } from "./conclusions.ts";
 
 /** Whose messages speak to the model themselves; those of others are quoted. */
 const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", scheduleOrigin]);
@@ -37,6 +30,7 @@ const nudgedTurns = 2;
 /** Calls of one answer that are run. */
 const maxCalls = 128;
 const nudge = "Please proceed and use the available tools.";
+
 /** One process of a conversation at work: it asks its model, runs the calls, and ends or rests. */
 export class MindProcess implements AtWork {
   record: Process;
@@ -82,6 +76,10 @@ export class MindProcess implements AtWork {
     return this.#tail;
   }
 
+  get read(): readonly Entry[] {
+    return [...(this.#given?.covered ?? []), ...(this.#tail?.entries ?? [])];
+  }
+
   /** Changes the state, and writes it down. */
   async move(
     event: ProcessEvent,
@@ -113,6 +111,7 @@ export class MindProcess implements AtWork {
     this.#tail = await this.#host.tailOf(this.record);
     await this.#finishOpen();
     await this.#host.tellChanges(this);
+    const summary = this.#given === null ? null : new SummaryDraft();
     let overflows = 0;
     let hasCalled = this.#tail.entries.some((entry) => entry.kind === "tool_call");
     for (let turn = 1; ; turn++) {
@@ -123,11 +122,17 @@ export class MindProcess implements AtWork {
       if (answered.type === "failed") {
         const { failure } = answered;
         if (failure.class === "EmptyAnswer" && end === "rest") return "rests";
+        // It may have written its summary beside a call.
+        if (failure.class === "EmptyAnswer" && summary !== null) {
+          if (await this.#summarised(summary)) return "ended";
+          continue;
+        }
         if (failure.class !== "ContextOverflow" || overflows++ > 0) throw new ModelFailed(failure);
         if (!(await this.#host.makeRoom(this, "overflow"))) throw new ModelFailed(failure);
         continue;
       }
       this.answer = answered.text;
+      summary?.take(answered);
       if (answered.calls.length > 0 && turn <= most) {
         hasCalled = true;
         for (const call of answered.calls.slice(0, maxCalls)) await this.#calls.run(call);
@@ -151,24 +156,20 @@ export class MindProcess implements AtWork {
         turn = nudgedTurns;
         continue;
       }
-      if (await this.#finish(() => conclusionOf(answered, kind), turn > most)) return "ended";
+      if (summary === null) {
+        if (await this.#finish(() => conclusionOf(answered, kind), turn > most)) return "ended";
+        continue;
+      }
+      if (!this.hasUnread("spoken") && (await this.#summarised(summary))) return "ended";
     }
   }
 
   /** Writes the end that an error means. */
   async fail(error: unknown): Promise<void> {
-    const ended = this.#now();
-    const failure =
-      error instanceof ModelFailed
-        ? { code: "ModelError", class: error.failure.class, message: error.message }
-        : { code: isLaresError(error) ? error.code : "InternalError", message: messageOf(error) };
     if (!(error instanceof ModelFailed) && !isLaresError(error))
       this.#host.ports.log.error(`A process of a conversation failed: ${messageOf(error)}`);
-    await this.move(
-      "fail",
-      { ended, error: failure },
-      openEnds(this.#host.log.state, this.maker, "Not run: the process has failed."),
-    );
+    const open = openEnds(this.#host.log.state, this.maker, "Not run: the process has failed.");
+    await this.move("fail", { ended: this.#now(), error: failureOf(error) }, open);
   }
 
   /** Writes that it was stopped. */
@@ -206,7 +207,7 @@ export class MindProcess implements AtWork {
     const inherited = taintOf([
       ...(prefix?.summaries ?? []),
       ...(this.#tail === null ? [] : [this.#tail.inherited]),
-      ...(this.#given?.covered ?? []),
+      ...(this.#given?.madeOf ?? []),
       ...this.#added.map(taintedBy),
       ...this.#ofOthers(),
       {
@@ -334,20 +335,18 @@ export class MindProcess implements AtWork {
     const { state } = this.#host.log;
     const { id } = this.record;
     this.#attempts = state.requests.find(({ process }) => process === id)?.attempt ?? 0;
-    const begun = [
-      ...state.requests.filter(({ process }) => process === id).map(({ message }) => message),
-      ...state.partial.filter(({ process }) => process === id).map(({ message }) => message),
-    ];
-    if (begun.length > 0 && this.#isResumed())
-      await this.#host.log.append([...new Set(begun)].map((message) => voidEntry(this.maker, message)));
+    const begun = begunBy(state, id);
+    if (begun.size > 0 && this.lastRequest === 0)
+      await this.#host.log.append([...begun].map((message) => voidEntry(this.maker, message)));
     const open = new Set(state.calls.filter(({ process }) => process === id).map(({ call }) => call));
     for (const entry of this.#tail?.entries ?? [])
       if (entry.kind === "tool_call" && open.has(entry.call))
         await this.#calls.run({ call: entry.call, tool: entry.tool, arguments: entry.arguments });
   }
 
-  #isResumed(): boolean {
-    return this.lastRequest === 0;
+  async #summarised(summary: SummaryDraft): Promise<boolean> {
+    const text = await summary.end((again) => this.#say(again));
+    return text !== null && (await this.#finish(() => text, true));
   }
 
   /** True if something came after the last request: what was spoken, or also what children found. */
@@ -358,8 +357,7 @@ export class MindProcess implements AtWork {
 
   /** Returns what its model has not read. */
   #unread(): readonly Entry[] {
-    const entries = this.#tail?.entries ?? [];
-    return entries.slice(entries.findLastIndex(({ seq }) => seq <= this.lastRequest) + 1);
+    return this.#tail?.since(this.lastRequest) ?? [];
   }
 
   /** True if a schedule began its turn. */

@@ -1,4 +1,5 @@
 import type { ForeignPlaces } from "../../agent-state/foreign-places.ts";
+import { type Clock, isoTime } from "../../base/clock.ts";
 import { isLaresError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { ProcessPrincipal } from "../../base/vocabulary/principal.ts";
@@ -15,6 +16,7 @@ export function mindMemory(
   agents: Pick<AgentLink, "get">,
   places: Pick<ForeignPlaces, "of">,
   memories: Pick<Memories, "readable">,
+  clock: Clock,
 ): MindPorts["memory"] {
   const ask = async <Method extends GuestCall>(
     caller: ProcessPrincipal,
@@ -43,6 +45,8 @@ export function mindMemory(
           data: {
             conversation,
             call,
+            // What is recalled has no time of its own.
+            created: isoTime(clock.now()),
             ...(about === undefined ? {} : { about }),
             ...(sources.length === 0 ? {} : { sources: [...sources] }),
             ...(isTainted ? { tainted: true } : {}),
@@ -77,10 +81,10 @@ export function mindMemory(
 
 /** `foreign`: what whoever wrote it had read. */
 function recalled(item: Readonly<Record<string, unknown>>, foreign: readonly string[]): RecalledMemory[] {
-  const { id, variant, text, data, timestamp, created } = item;
+  const { id, variant, text, data } = item;
   if (typeof id !== "string") return [];
   const facts = isJsonObject(data) ? data : {};
-  const { about, sources, tainted } = facts;
+  const { about, created, sources, tainted } = facts;
   const named = Array.isArray(sources) ? sources.filter((source) => typeof source === "string") : [];
   const said = typeof text === "string" ? text : JSON.stringify(data ?? null);
   return [
@@ -89,7 +93,7 @@ function recalled(item: Readonly<Record<string, unknown>>, foreign: readonly str
       type: typeof variant === "string" ? variant : "",
       text: said,
       ...(typeof about === "string" ? { about } : {}),
-      created: typeof timestamp === "string" ? timestamp : typeof created === "string" ? created : "",
+      created: typeof created === "string" ? created : "",
       sources: [...new Set([...named, ...foreign])],
       isTainted: tainted === true || foreign.length > 0,
     },

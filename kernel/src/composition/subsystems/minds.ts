@@ -111,7 +111,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           void parts.notifications
             .add(notice)
             .catch((error: unknown) => log.error(`A notification was not stored: ${messageOf(error)}`)),
-        memory: mindMemory(agents, parts.places, parts.memories),
+        memory: mindMemory(agents, parts.places, parts.memories, clock),
         intercept: interception,
         schedules: parts.schedules,
         actions: {

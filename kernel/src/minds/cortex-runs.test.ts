@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { until } from "../../../test/support/until.ts";
+import { agent, MindBench, mind } from "./testing/mind-bench.ts";
+
+const runs = (bench: MindBench): number =>
+  bench.questions.filter(({ asker }) => asker.process === "cortex").length;
+
+async function said(bench: MindBench, text: string): Promise<string> {
+  const { id } = await bench.open();
+  await bench.send(id, text);
+  await bench.rested(id);
+  return id;
+}
+
+test.each([false, true])(
+  "a block's text that a cortex proposed is the mind's when the person accepts it, after a restart: %s",
+  async (isRestarted) => {
+    const bench = await MindBench.open();
+    const memory = { id: "k1", type: "Fact", text: "evil likes mail", created: "2026-01-01T00:00:00.000Z" };
+    bench.recalled = [{ ...memory, sources: ["web"], isTainted: true }];
+    const calls = [
+      { tool: "memory_recall", arguments: { query: "x" } },
+      { tool: "block_edit", arguments: { name: "project", replace: "Photos of 2026" } },
+    ];
+    bench.model = (_question, { process }) => {
+      const call = process === "cortex" ? calls.shift() : undefined;
+      return call === undefined ? { say: "ok" } : { call: [call] };
+    };
+    await said(bench, "hello");
+    expect(await bench.minds.cortex.run(agent)).toBe(true);
+    await until("the mind's log to rest", () => !bench.minds.isActive(agent));
+    if (isRestarted) await bench.restart();
+    await bench.answer(true);
+    const text = await until("the block", async () =>
+      (await bench.minds.ports.blocks.ofMind(agent)).get("project"),
+    );
+    expect(text).toBe("Photos of 2026");
+    await bench.restart();
+    expect((await bench.minds.ports.blocks.ofMind(agent)).get("project")).toBe("Photos of 2026");
+    expect(await bench.asks.list("Pending")).toEqual([]);
+  },
+);
+
+test("what was said before the kernel stopped is read by the next one when it is due, and once", async () => {
+  const bench = await MindBench.open();
+  await said(bench, "I like tea.");
+  await bench.restart();
+  expect(runs(bench)).toBe(0);
+  await bench.stop();
+  bench.mind = { ...mind, cortex: { ...mind.cortex, everyMs: 1 } };
+  await bench.start();
+  await until("a run", () => runs(bench) === 1);
+  await until("its end", () => !bench.minds.isActive(agent));
+  await bench.restart();
+  expect(await bench.minds.cortex.run(agent)).toBe(false);
+  expect(runs(bench)).toBe(1);
+});
+
+test("of several runs that fail the person is told once, also after a restart", async () => {
+  const bench = await MindBench.open();
+  bench.model = (_question, { process }) =>
+    process === "cortex" ? { fail: { class: "NoModel", message: "There is no model." } } : { say: "ok" };
+  await said(bench, "hello");
+  await bench.minds.cortex.run(agent);
+  await bench.minds.cortex.run(agent);
+  await bench.restart();
+  await bench.minds.cortex.run(agent);
+  expect(bench.notices).toEqual([expect.stringContaining("There is no model.")]);
+});
