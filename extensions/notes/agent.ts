@@ -70,7 +70,7 @@ export default defineAgent<Memory>({
       return { total: found.length, tasks: found.slice(0, limit) };
     },
     async related({ path, limit = 10 }: { path: string; limit?: number }, ctx) {
-      return await relatedTo(path, limit, ctx);
+      return await relatedTo(path, limit, ctx, ctx.caller === "user");
     },
     async untitled({ limit = 100 }: { limit?: number }, ctx) {
       const { items } = await ctx.vdfs.query({ extension: "md", kind: "file", limit });

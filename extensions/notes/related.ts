@@ -8,14 +8,18 @@ const maxAsked = 1000;
 const maxAtOnce = 500;
 const maxKnown = 1000;
 
-/** Returns the notes that are about the same as this one, the nearest first. */
+/**
+ * Returns the notes that are about the same as this one, the nearest first. `isWhole`: everything that the agent may see is in
+ * view. In the narrower view of a caller, a note that is not listed is not gone.
+ */
 export async function relatedTo(
   path: string,
   limit: number,
   ctx: Context,
+  isWhole: boolean,
 ): Promise<{ path: string; score: number }[]> {
   const text = await ctx.vdfs.readText(path);
-  await remember(ctx);
+  await remember(ctx, isWhole);
   const hits = await ctx.memory.search(text.slice(0, maxAsked), { limit: limit + 1 });
   return hits
     .flatMap((hit) => (hit.kind === "associative" ? [{ path: hit.data.path, score: hit.score }] : []))
@@ -24,12 +28,12 @@ export async function relatedTo(
 }
 
 /** Brings the memory up to date: what is new, has changed, moved or gone since the last time. */
-async function remember(ctx: Context): Promise<void> {
+async function remember(ctx: Context, isWhole: boolean): Promise<void> {
   const known = await ctx.memory.knowledge.query().variant("Note").topK(maxKnown).collect();
   const byPath = new Map(known.map((item) => [item.data.path, item]));
   const notes = await everyNote(ctx);
   const existing = new Set(notes.map(({ path }) => path));
-  const gone = known.filter(({ data }) => !existing.has(data.path));
+  const gone = isWhole ? known.filter(({ data }) => !existing.has(data.path)) : [];
   for (const { id } of gone) await ctx.memory.knowledge.remove(id);
   let room = maxKnown - known.length + gone.length;
   const stale = notes

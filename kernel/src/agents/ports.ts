@@ -126,6 +126,8 @@ export interface DeliveryPayload {
   readonly runOf?: string;
   /** Present if the event holds texts that nobody vouches for. */
   readonly foreign?: Foreign;
+  /** Present if the event was emitted in answer to a call or to another event: what led to it. */
+  readonly lineage?: Lineage;
 }
 
 /** One agent's view of the durable queue. */
@@ -353,5 +355,6 @@ export interface InHand {
   readonly hook?: string;
   readonly traceId?: string;
   readonly job?: string;
-  readonly cause?: Actor;
+  /** What led to it. */
+  readonly lineage?: Lineage;
 }

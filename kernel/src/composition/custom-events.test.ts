@@ -7,6 +7,7 @@ import type { RegistryPorts } from "../agents/lifecycle/registry-ports.ts";
 import { definitionOf } from "../agents/testing/fake-guest.ts";
 import { silentLog } from "../base/log.ts";
 import type { JsonValue } from "../base/json.ts";
+import { type Lineage, maxCallDepth, ownAccord } from "../base/vocabulary/principal.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import { openInbox, type Inbox } from "../inbox/inbox.ts";
 import { inboxMigrations } from "../inbox/migrations.ts";
@@ -112,7 +113,48 @@ test("what an emitter had read stands beside its event, and not in it", async ()
     handler: "heard",
     event: expect.not.objectContaining({ foreign: expect.anything() }),
     foreign: { "agent:web": "all" },
+    lineage: { onBehalfOf: [], depth: 1 },
   });
   inbox.acknowledge(hearer, first?.seq ?? 0);
   expect((await inbox.next(hearer))?.payload).not.toHaveProperty("foreign");
+});
+
+const small = { kind: "agent", id: "dev.test.small" } as const;
+const person = { kind: "person" } as const;
+const speaker = { kind: "agent", id: "dev.test.loud" } as const;
+
+test.each<[string, Lineage, Lineage]>([
+  [
+    "another agent's call",
+    { onBehalfOf: [small, person], depth: 2 },
+    { onBehalfOf: [speaker, small, person], depth: 3 },
+  ],
+  ["a person's call", { onBehalfOf: [person], depth: 1 }, { onBehalfOf: [person], depth: 2 }],
+  [
+    "its own schedule",
+    { onBehalfOf: [{ kind: "schedule", agent: speaker.id, schedule: "daily" }], depth: 0 },
+    { onBehalfOf: [], depth: 1 },
+  ],
+  ["nobody's call", ownAccord, { onBehalfOf: [], depth: 1 }],
+])("what led to an event under %s is stored with its delivery", async (_whose, lineage, carried) => {
+  const { registry, inbox } = await open();
+  await registry.emit(loud, {}, {}, { ...lineage, sources: ["web"] });
+  expect((await inbox.next(hearer))?.payload).toMatchObject({ handler: "heard", lineage: carried });
+});
+
+test("an event that too many steps or agents led to is refused", async () => {
+  const { registry, inbox } = await open();
+  const agents = (count: number): Lineage["onBehalfOf"] =>
+    Array.from({ length: count }, (_, at) => ({ kind: "agent", id: `dev.test.a${at}` }));
+  await registry.emit(loud, {}, {}, { onBehalfOf: agents(6), depth: 7 });
+  expect(inbox.depth(hearer)).toBe(1);
+  for (const lineage of [
+    { onBehalfOf: [], depth: maxCallDepth },
+    { onBehalfOf: agents(7), depth: 7 },
+  ])
+    await expect(registry.emit(loud, {}, {}, lineage)).rejects.toMatchObject({
+      code: "LimitExceeded",
+      facts: { limit: "event_depth" },
+    });
+  expect(inbox.depth(hearer)).toBe(1);
 });

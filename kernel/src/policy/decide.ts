@@ -56,8 +56,8 @@ function callersFault(
 }
 
 /**
- * True for what an agent does with its own memory, jobs, tools, models and events, whoever called it. Events reach no agent
- * that may not know of what they name.
+ * True for what an agent does with its own memory, jobs, tools, models and events, whoever called it. A job and an event
+ * carry the chain on, so that it bounds what follows from them; events reach no agent that may not know of what they name.
  */
 function concernsItselfAlone(
   extension: string,

@@ -1,5 +1,6 @@
 import type { Action } from "../base/vocabulary/action.ts";
 import { actionWords } from "../base/vocabulary/effect-words.ts";
+import { requestedByLines } from "../base/vocabulary/principal.ts";
 import { quotedText, visibleText } from "../base/visible-text.ts";
 import { changeCount, inMessage, shortTitle } from "./language/action-words.ts";
 import { tooLong, type ShownChanges } from "./language/shown-changes.ts";
@@ -84,7 +85,10 @@ function questionOf(action: Action, seen: Seen): MessageQuestion {
   const what =
     effects.length <= maxQuestionCharacters ? effects : "There are too many changes to list them here.";
   const said = words.length <= maxQuestionCharacters ? words : "more text than can be shown here.";
-  const asked = `${what} ${changeCount(action)}, impact ${action.impact_score.toFixed(2)}. ${visibleText(action.agent)} says: ${said}`;
+  const requested = requestedByLines(action)
+    .map((sentence) => `${visibleText(sentence)} `)
+    .join("");
+  const asked = `${what} ${changeCount(action)}, impact ${action.impact_score.toFixed(2)}. ${requested}${visibleText(action.agent)} says: ${said}`;
   if (seen === "impossible")
     return {
       message: inMessage(`${asked} Approve is missing: ${tooLong(action)}`),

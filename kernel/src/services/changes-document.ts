@@ -1,5 +1,6 @@
 import { effectWords, hasContent } from "../base/vocabulary/effect-words.ts";
 import { isLaresError } from "../base/errors.ts";
+import { requestedByLines } from "../base/vocabulary/principal.ts";
 import { visibleText } from "../base/visible-text.ts";
 import type { Action, Effect } from "../base/vocabulary/action.ts";
 import type { ActionService } from "./ports.ts";
@@ -29,6 +30,7 @@ export async function changesDocument(
   const lines = [
     ...effects.filter((_effect, index) => isWanted(index)).map(effectWords),
     "",
+    ...requestedByLines(action).map((sentence) => visibleText(sentence)),
     `Impact ${action.impact_score.toFixed(2)}. Proposed by ${visibleText(action.agent)}, in its own words:`,
     ...[action.title, action.reason].filter(Boolean).map((words) => `> ${visibleText(words)}`),
   ];

@@ -208,6 +208,6 @@ function refuseCircles(agent: string, principal: Principal): void {
     throw limitExceeded(
       "tool_call_cycle",
       lineage.depth,
-      `${agent} waits for ${id ?? "this"} in this chain of calls, so ${id ?? "this"} cannot call it.`,
+      `${agent} is part of what led to this call of ${id ?? "this"}, so ${id ?? "this"} cannot call it.`,
     );
 }

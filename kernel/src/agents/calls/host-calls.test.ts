@@ -91,7 +91,10 @@ test.each([
 ])(
   "what is asked while a schedule's event is handled, %s, names who led to it",
   async (_how, onBehalf, who) => {
-    const { calls, callers, open, proceed } = doorTo(authority("notes"), { hook: "tick", cause: schedule });
+    const { calls, callers, open, proceed } = doorTo(authority("notes"), {
+      hook: "tick",
+      lineage: { onBehalfOf: [schedule], depth: 0 },
+    });
     open.begin("call", { onBehalfOf: [person], depth: 1 });
     proceed();
     await calls.call("vdfs/query", { onBehalf });
@@ -190,7 +193,10 @@ describe("a request of a process of the agent's mind", () => {
   const never = { signal: new AbortController().signal };
 
   test("names the process, has the time of one event, and belongs to no open call", async () => {
-    const { calls, callers, open, proceed } = doorTo(authority("notes"), { hook: "seen", cause: schedule });
+    const { calls, callers, open, proceed } = doorTo(authority("notes"), {
+      hook: "seen",
+      lineage: { onBehalfOf: [schedule], depth: 0 },
+    });
     open.begin("call", { onBehalfOf: [person], depth: 1 });
     proceed();
     expect(await calls.callAs(worker, "vdfs/query", {}, never)).toEqual(["notes"]);

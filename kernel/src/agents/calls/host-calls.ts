@@ -13,10 +13,10 @@ import {
 } from "../../base/vocabulary/foreign.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import {
-  causedBy,
   commonLineage,
   type Lineage,
   lineageUnder,
+  ownAccord,
   type PersonOrProcess,
   withSources,
 } from "../../base/vocabulary/principal.ts";
@@ -96,7 +96,7 @@ export class HostCalls implements GuestHandlers, Disposable {
   async #call(method: string, params: unknown, cancelled: AbortSignal): Promise<unknown> {
     const { ports, definition, open } = this.#options;
     const inHand = this.#options.inHand();
-    const causes = causedBy(inHand.cause);
+    const causes = inHand.lineage ?? ownAccord;
     const guest = this.#options.guest();
     const forAll = open.ofAll();
     // The guest may end before its call is finished; what it had read still counts.

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isLaresError, LaresError, messageOf } from "../../base/errors.ts";
 import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
-import { type Actor, causedBy } from "../../base/vocabulary/principal.ts";
+import { causedBy, type Lineage, ownAccord, readLineage } from "../../base/vocabulary/principal.ts";
 import type { TraceContext, WriteTrace } from "../trace-writer.ts";
 import { backoffMs, deliveryAttempts } from "../backoff.ts";
 import type { MetricsRecorder } from "../metrics.ts";
@@ -58,7 +58,7 @@ export const putBackRetryMs = 1000;
 interface DeliveryInHand {
   readonly hook?: string;
   readonly traceId?: string;
-  readonly cause?: Actor;
+  readonly lineage?: Lineage;
 }
 
 /** A delivery from the time the guest receives it until it is acknowledged, returned or dead-lettered. */
@@ -97,17 +97,19 @@ export class DeliveryLoop {
     const handed = this.#workedOn();
     if (handed === undefined) return {};
     const { handler, event } = handed.delivery.payload;
-    const cause = this.#causeOf(handed.delivery);
-    return { hook: handler, traceId: event.id, ...(cause === undefined ? {} : { cause }) };
+    const lineage = this.#lineageOf(handed.delivery);
+    return { hook: handler, traceId: event.id, ...(lineage === ownAccord ? {} : { lineage }) };
   }
 
-  #causeOf({ payload: { schedule } }: Delivery): Actor | undefined {
-    return schedule === undefined ? undefined : { kind: "schedule", agent: this.#options.agent.id, schedule };
+  #lineageOf({ payload: { schedule, lineage } }: Delivery): Lineage {
+    if (schedule !== undefined)
+      return causedBy({ kind: "schedule", agent: this.#options.agent.id, schedule });
+    return lineage ?? ownAccord;
   }
 
   #contextOf(delivery: Delivery): TraceContext {
     const { handler, event } = delivery.payload;
-    const { onBehalfOf } = causedBy(this.#causeOf(delivery));
+    const { onBehalfOf } = this.#lineageOf(delivery);
     return { hook: handler, traceId: event.id, onBehalfOf };
   }
 
@@ -181,7 +183,7 @@ export class DeliveryLoop {
   async #deliver(session: AgentSession, handed: Handed): Promise<void> {
     const { agent, clock } = this.#options;
     const { delivery } = handed;
-    const { handler, event, foreign } = delivery.payload;
+    const { handler, event, foreign, lineage } = delivery.payload;
     let outcome: Outcome;
     try {
       // It was queued with the manifest and permissions of that time and is delivered with the current ones.
@@ -192,6 +194,8 @@ export class DeliveryLoop {
         this.#handed.delete(delivery.seq);
         return;
       }
+      // A stored lineage that is not understood must not widen what the handler may do.
+      if (lineage !== undefined) readLineage(lineage);
       if (foreign !== undefined) agent.hear(foreign);
       await agent.ask(session, "hook", { handler, event: heard });
       outcome = { isAnswered: true };

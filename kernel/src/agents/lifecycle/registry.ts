@@ -1,4 +1,4 @@
-import { type Foreign, foreignFrom, isForeign, nothingForeign } from "../../base/vocabulary/foreign.ts";
+import { type Foreign, foreignFrom, nothingForeign } from "../../base/vocabulary/foreign.ts";
 import { Emitter } from "../../base/emitter.ts";
 import { notFound } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
@@ -7,10 +7,11 @@ import { isoTime } from "../../base/clock.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import type { Agent, AgentCommand } from "../../base/vocabulary/agent.ts";
 import type { Job } from "../../base/vocabulary/job.ts";
-import type { Principal } from "../../base/vocabulary/principal.ts";
+import { type Lineage, ownAccord, type Principal } from "../../base/vocabulary/principal.ts";
 import type { EntryChange, LaresEvent } from "../../base/vocabulary/event.ts";
 import { cancelOrphan, listJobs } from "../running-jobs/job-list.ts";
-import { hasRoom, emitterOf, sourceOfEmitter } from "../delivery/event-backlog.ts";
+import { emitterOf } from "../delivery/event-backlog.ts";
+import { deliveriesOf, lineageOfEvent } from "../delivery/emitted-events.ts";
 import { FairTurns } from "../../base/fair-turns.ts";
 import { traceWriter } from "../trace-writer.ts";
 import { InitialSyncs } from "../delivery/initial-sync.ts";
@@ -226,15 +227,20 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
 
   /**
    * Delivers an agent's custom event to its subscribers. `name` is "publisher.id/EventName"; `foreign` is what the agent
-   * had read.
+   * had read, `lineage` on whose behalf it emits. Throws LimitExceeded as `lineageOfEvent` does.
    */
   async emit(
     name: string,
     data: Readonly<Record<string, JsonValue | undefined>>,
     foreign: Foreign = nothingForeign,
+    lineage: Lineage = ownAccord,
   ): Promise<void> {
     const event = { ...data, id: newId(), name, timestamp: isoTime(this.#ports.clock.now()) };
-    await this.#commit(this.#enqueue(this.#fromEmitter(event, emitterOf(name), foreign)));
+    const emitter = emitterOf(name);
+    const carried = lineageOfEvent(emitter, name, lineage, (reason) =>
+      this.find(emitter)?.dropped(name, reason),
+    );
+    await this.#commit(this.#enqueue(this.#fromEmitter(event, emitter, foreign, carried)));
   }
 
   /** Delivers events of a mind's conversations, in order, to the agents that subscribed to them and may receive them. */
@@ -253,26 +259,16 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     for (const supervisor of this.#supervisors.values()) if (supervisor.isListening) yield supervisor;
   }
 
-  #fromEmitter(event: LaresEvent, emitter: string, foreign: Foreign): RoutedDelivery[] {
-    const source = sourceOfEmitter(emitter);
-    const backlog = {
-      queue: this.#ports.queue,
-      onDropped: (id: string, dropped: string, reason: string) =>
-        this.#supervisors.get(id)?.dropped(dropped, reason),
-    };
-    const deliveries: RoutedDelivery[] = [];
-    for (const { definition } of this.listening()) {
-      const own = deliveriesFor(definition, event, "live", this.#routing);
-      if (own.length > 0 && hasRoom(backlog, definition.id, event.name, emitter))
-        deliveries.push(
-          ...own.map(({ payload, ...delivery }) => ({
-            ...delivery,
-            payload: isForeign(foreign) ? { ...payload, foreign } : payload,
-            source,
-          })),
-        );
-    }
-    return deliveries;
+  #fromEmitter(event: LaresEvent, emitter: string, foreign: Foreign, lineage = ownAccord): RoutedDelivery[] {
+    return deliveriesOf(
+      { event, emitter, foreign, lineage },
+      {
+        definitions: [...this.listening()].map(({ definition }) => definition),
+        queue: this.#ports.queue,
+        routing: this.#routing,
+        onDropped: (id, dropped, reason) => this.#supervisors.get(id)?.dropped(dropped, reason),
+      },
+    );
   }
 
   /**

@@ -175,6 +175,15 @@ export function requestedBySentence(onBehalfOf: readonly Actor[]): string {
   return `Requested by ${onBehalfOf.map(actorWords).join(", on behalf of ")}.`;
 }
 
+/** Returns the same as lines of a question about an action: none if nobody led to it. */
+export function requestedByLines({
+  on_behalf_of: who,
+}: {
+  readonly on_behalf_of?: readonly Actor[];
+}): string[] {
+  return who === undefined ? [] : [requestedBySentence(who)];
+}
+
 /** Returns the name under which a guest sees whoever calls its tool. A schedule calls as its agent. */
 export function callerName(actor: Actor): string {
   switch (actor.kind) {

@@ -1,4 +1,4 @@
-import { LaresError } from "../../base/errors.ts";
+import { isLaresError, LaresError } from "../../base/errors.ts";
 import { exitCodes, folderNamed, requireConfirmation, type CommandContext } from "../command.ts";
 import type { InstalledExtension, MemoryPlace, PackageServices } from "../packaging/package-ports.ts";
 import { editToRemove, renderEdit, shownDocument, writeEdit } from "../install/workspace-document.ts";
@@ -64,12 +64,17 @@ export async function remove(context: CommandContext, id: string, options: Remov
       memories.length > 0 &&
       (yes === true || (await terminal.confirm("Delete what it remembers for good?")));
     if (edit !== null) await writeEdit(folder, edit);
-    await packages.remove(installed, folder);
     if (forgets) {
       // Agents of this workspace end with their kernel; editors start the next one.
       await terminal.progress("closing the kernel of this workspace", ports.stopKernel([folder]));
-      for (const memory of memories) await packages.forget(id, memory);
+      const left = await forgetAll(packages, id, memories);
+      // The package stays, so that the command can be run again.
+      if (left.length > 0) {
+        terminal.warn([...left, `${id} is still installed. Run the command again to delete what is left.`]);
+        return exitCodes.failed;
+      }
     }
+    await packages.remove(installed, folder);
     if (json === true)
       terminal.json({
         removed: id,
@@ -82,10 +87,30 @@ export async function remove(context: CommandContext, id: string, options: Remov
         `${id} is removed.`,
         ...(memories.length === 0 || !forgets
           ? memoryWords(memories, false)
-          : ["What it remembered is deleted."]),
+          : [
+              "What it remembered is deleted. Values of its types, notifications and dead jobs stay in the workspace's ledger.",
+            ]),
       ]);
     return exitCodes.ok;
   });
+}
+
+/** Deletes each of the memories. Returns a sentence for each that is left. */
+async function forgetAll(
+  packages: PackageServices,
+  id: string,
+  memories: readonly MemoryPlace[],
+): Promise<string[]> {
+  const left: string[] = [];
+  for (const memory of memories) {
+    try {
+      await packages.forget(id, memory);
+    } catch (error) {
+      if (!isLaresError(error)) throw error;
+      left.push(`Not deleted: ${oneLine(memory.folder)}. ${error.message}`);
+    }
+  }
+  return left;
 }
 
 function memoryWords(memories: readonly MemoryPlace[], forget: boolean): string[] {

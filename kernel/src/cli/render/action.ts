@@ -2,7 +2,7 @@ import { effectWords, hasContent } from "../../base/vocabulary/effect-words.ts";
 import { extentWords, impactSize } from "../../base/vocabulary/impact-words.ts";
 import type { Action, ActionState, Effect } from "../../base/vocabulary/action.ts";
 import type { PolicyReason } from "../../base/vocabulary/approval-rule.ts";
-import { requestedBySentence } from "../../base/vocabulary/principal.ts";
+import { requestedByLines } from "../../base/vocabulary/principal.ts";
 import { decisionLines, visibleLines } from "./decision-text.ts";
 import { renderDiff } from "./diff.ts";
 import { oneLine } from "./foreign.ts";
@@ -91,12 +91,10 @@ export function renderImpactSentence(action: Action, { style, width }: Surface):
 }
 
 /** Renders who led the agent to it, who rebased it and why a person is asked, in the kernel's words. */
-function renderReason(
-  { on_behalf_of: who, rebased_by: rebaser, asked_because: asked }: Action,
-  { style, width, isAscii }: Surface,
-): string[] {
+function renderReason(action: Action, { style, width, isAscii }: Surface): string[] {
+  const { rebased_by: rebaser, asked_because: asked } = action;
   const sentences = [
-    ...(who === undefined ? [] : [requestedBySentence(who)]),
+    ...requestedByLines(action),
     ...(rebaser === undefined ? [] : ["You rebased it."]),
     ...(asked === undefined ? [] : [reasonText(asked)]),
   ];

@@ -192,6 +192,6 @@ function guestPorts(
     foreign: ofTexts,
     declaredEvents: (agent) => agents.find(agent)?.definition.events,
     verdictOf: tools.verdictOf,
-    emit: (name, data, foreign) => agents.emit(name, data, foreign),
+    emit: (name, data, foreign, lineage) => agents.emit(name, data, foreign, lineage),
   } satisfies Omit<GuestServicePorts, "notify" | "proposed">;
 }

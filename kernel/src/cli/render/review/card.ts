@@ -1,5 +1,6 @@
 import { hasContent } from "../../../base/vocabulary/effect-words.ts";
 import type { Action } from "../../../base/vocabulary/action.ts";
+import { requestedByLines } from "../../../base/vocabulary/principal.ts";
 import { hunksOf } from "../../review/state/parts.ts";
 import type { Card, ReviewState } from "../../review/state/state.ts";
 import type { WholeAction } from "../../run/whole-action.ts";
@@ -85,11 +86,17 @@ function standing(
   return [];
 }
 
-function why({ asked_because: reason, state }: Action, { style, width, isAscii }: Surface): string[] {
-  if (reason === undefined || state !== "PendingApproval") return [];
-  return decisionLines(`You are asked because: ${reasonText(reason)}`, width, { isAscii }).map((line) =>
-    style.dim(line),
-  );
+function why(action: Action, { style, width, isAscii }: Surface): string[] {
+  const { asked_because: reason, state } = action;
+  const sentences = [
+    ...requestedByLines(action),
+    ...(reason === undefined || state !== "PendingApproval"
+      ? []
+      : [`You are asked because: ${reasonText(reason)}`]),
+  ];
+  return sentences
+    .flatMap((sentence) => decisionLines(sentence, width, { isAscii }))
+    .map((line) => style.dim(line));
 }
 
 /** A card is drawn for every key, but few keys change its contents, so the last text is cached. */

@@ -3,6 +3,7 @@ import { invalidParams, LaresError, limitExceeded, permissionDenied } from "../.
 import { isJsonObject, type JsonValue } from "../../../base/json.ts";
 import type { EventDefinition } from "../../../base/vocabulary/agent-definition.ts";
 import type { Foreign } from "../../../base/vocabulary/foreign.ts";
+import type { Lineage } from "../../../base/vocabulary/principal.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { eventCalls } from "../../../protocol/guest/v1/events.ts";
 import { pathOf } from "../../../protocol/validate.ts";
@@ -17,7 +18,8 @@ export interface EventPorts {
   /** Returns the events that an agent declares; undefined if it declares none. */
   declaredEvents(agent: string): readonly EventDefinition[] | undefined;
   verdictOf: ArgumentChecker["verdictOf"];
-  emit(name: string, data: Fields, foreign: Foreign): Promise<void>;
+  /** `lineage`: on whose behalf the agent emits. Throws LimitExceeded if too many steps led to the event. */
+  emit(name: string, data: Fields, foreign: Foreign, lineage: Lineage): Promise<void>;
 }
 
 /** The guest ABI's `events/*`. */
@@ -77,7 +79,7 @@ export function eventServices({
       }
       const version = await versionOf(caller.agent, name, fields);
       const declared = version === undefined ? fields : { ...fields, version };
-      await emit(`${caller.agent}/${name}`, declared, caller.foreign);
+      await emit(`${caller.agent}/${name}`, declared, caller.foreign, caller.lineage);
       return {};
     },
   };

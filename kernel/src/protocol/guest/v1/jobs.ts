@@ -11,7 +11,7 @@ const notInJob =
 export const jobCalls = define({
   "jobs/dispatch": {
     about:
-      "Stores a job and returns its id; the kernel hands it back to this agent with `job`, after a restart too. While a job with the same `key` has not ended, its id is returned and nothing is stored. A job is tried again where its guest was lost, up to three times without a checkpoint in between, and not where it answered with an error.",
+      "Stores a job and returns its id; the kernel hands it back to this agent with `job`, after a restart too. While a job with the same `key` has not ended, its id is returned and nothing is stored. A job is tried three times from its last checkpoint, whether its guest was lost or its handler answered with an error; then it is dead, until a person retries it. Lost guests are counted since the last checkpoint, errors since the dispatch.",
     errors: {
       PermissionDenied: noJobs,
       NotFound: "The program did not name such a job in its answer to `initialize`.",

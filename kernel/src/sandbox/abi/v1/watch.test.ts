@@ -264,10 +264,13 @@ describe("a tool", () => {
     return guest;
   };
 
-  test("that only waits for its own timers is abandoned after its time limit; its agent survives", async () => {
+  test.each([
+    ["tool", "that"],
+    ["action", "or a named action that"],
+  ])("%s: %s only waits for its own timers is abandoned after its time limit", async (method) => {
     const guest = waiting();
     guest.ask("hook");
-    const tool = guest.ask("tool");
+    const tool = guest.ask(method);
     await guest.clock.advanceAsync(bounds.maxIdleToolMs - 1);
     expect(guest.abandoned).toEqual([]);
     await guest.clock.advanceAsync(1);

@@ -44,7 +44,7 @@ interface Handling {
 
 /**
  * Enforces a guest's time limits: CPU time while a request is open, waiting without a reason, and exiting after
- * `shutdown`. A tool that only waits for its own timers is abandoned without terminating the guest, because its caller
+ * `shutdown`. A tool or a named action that only waits for its own timers is abandoned without terminating the guest, because its caller
  * waits for the answer.
  */
 export function watchGuest(options: WatchOptions): GuestWatch {
@@ -61,6 +61,7 @@ const works: Readonly<Record<string, string>> = {
   startup: "its onStartup",
   hook: "an event",
   tool: "a tool call",
+  action: "a named action",
   job: "a job",
   task: "a task of its job",
   cancelJob: "the notice that its job was cancelled",
@@ -142,7 +143,7 @@ export class GuestWatch implements Disposable {
         toolTimer: null,
       };
       this.#handling.set(id, handling);
-      if (method === "tool") this.#watchTool(id, handling);
+      if (method === "tool" || method === "action") this.#watchTool(id, handling);
       this.#backgroundMs = 0;
       this.#wallTimer ??= this.#timer(this.#options.limits.maxWallMs, () => this.#checkWaiting());
       return;
@@ -240,8 +241,11 @@ export class GuestWatch implements Disposable {
         this.#watchTool(id, handling);
         return;
       }
-      const message = `The tool did not answer within ${bounds.maxIdleToolMs} ms, and its agent neither computes nor waits for a call.`;
-      connection.abandon(id, new LaresError("AgentError", message, { reason: "The tool does not answer." }));
+      const message = `The ${handling.method} did not answer within ${bounds.maxIdleToolMs} ms, and its agent neither computes nor waits for a call.`;
+      connection.abandon(
+        id,
+        new LaresError("AgentError", message, { reason: `The ${handling.method} does not answer.` }),
+      );
     });
   }
 
