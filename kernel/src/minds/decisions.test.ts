@@ -64,6 +64,43 @@ describe("a question of a process is in the log when it is asked and when it has
     expect(worker).toMatchObject({ value: { state: "Done" } });
   });
 
+  test("however many wait: nine workers of one mind and more ask, three of a conversation are shown, and none fails", async () => {
+    const bench = await MindBench.open();
+    bench.asksAboutTools = ["files/read"];
+    bench.model = (question, { process }) => {
+      const task = lastText(question);
+      if (process === "worker")
+        return task.startsWith("read ")
+          ? { call: [{ tool: "files/read", arguments: { path: task } }] }
+          : { say: "report" };
+      return task === "go"
+        ? {
+            call: [1, 2, 3, 4, 5].map((n) => ({
+              tool: "spawn_worker",
+              arguments: { task: `read ${n}` },
+            })),
+          }
+        : { say: "ok" };
+    };
+    const ids = [(await bench.open()).id, (await bench.open()).id];
+    for (const id of ids) await bench.send(id, "go");
+    const waiting = async (): Promise<number> =>
+      (await Promise.all(ids.map((id) => statesOf(bench, id))))
+        .flat()
+        .filter((state) => state === "worker WaitingForApproval").length;
+    await until("all workers to wait", async () => (await waiting()) === 10);
+    expect(await bench.asks.list("Pending")).toHaveLength(6);
+    await bench.restart();
+    await until("all workers to wait again", async () => (await waiting()) === 10);
+    expect(await bench.asks.list("Pending")).toHaveLength(6);
+    for (let answered = 0; answered < 10; answered++) await bench.answer(true);
+    for (const id of ids) {
+      await bench.rested(id);
+      expect((await statesOf(bench, id)).filter((state) => state === "worker Done")).toHaveLength(5);
+    }
+    expect(bench.calls).toHaveLength(10);
+  });
+
   test("withdrawn because its process was stopped", async () => {
     const bench = await MindBench.open();
     bench.asksAboutTools = ["files/write"];
