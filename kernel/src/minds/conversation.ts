@@ -1,6 +1,6 @@
 import { LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
 import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
-import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
+import type { Principal, ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
 import type { SuffixPart } from "../context/context.ts";
 import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
@@ -25,7 +25,7 @@ import { type GivenContext, MindProcess, Paused, Unattended } from "./process.ts
 import { HeldInputs } from "./held-inputs.ts";
 import { endOf } from "./scheduled.ts";
 import { atWork, exhausted, isOpen, treeOf, unreadOf } from "./turns.ts";
-import type { AtWork, ConversationHost, Filled } from "./host.ts";
+import { type AtWork, type ConversationHost, type Filled, principalOf } from "./host.ts";
 import { Decisions } from "./decisions.ts";
 import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
@@ -92,8 +92,17 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   get isIdle(): boolean {
-    const isWaiting = this.#wakes.isGathering || this.inputs.isHeld;
-    return this.#running.size === 0 && !isWaiting && !this.#compactor.isBusy;
+    return this.#running.size === 0 && this.#isQuiet;
+  }
+
+  /** True if nothing happens before the person decides. */
+  get isOnlyWaiting(): boolean {
+    const running = [...this.#running.values()];
+    return this.#isQuiet && running.every(({ process }) => process.record.state === "WaitingForApproval");
+  }
+
+  get #isQuiet(): boolean {
+    return !this.#wakes.isGathering && !this.inputs.isHeld && !this.#compactor.isBusy;
   }
 
   /** Returns the process that talks to the person. Every conversation begins with one. */
@@ -158,7 +167,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   /** Has the channel read what is new. `turn`: the entry that caused it, if one did. */
   wake(turn = ""): void {
     const { channel } = this;
-    if (this.isStopping || this.#running.has(channel.id)) return;
+    if (this.isStopping) return;
+    if (this.#running.has(channel.id)) return this.running(channel.id)?.letGo();
     if (!this.decisions.isPaused) this.#start(channel, turn);
     else if (this.isIdle) this.#parts.rested();
   }
@@ -219,15 +229,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Returns a process as the principal of what it does. */
-  principalOf({ id, kind }: Pick<Process, "id" | "kind">): ProcessPrincipal {
-    return {
-      kind: "process",
-      process: kind,
-      agent: this.log.agent,
-      conversation: this.log.id,
-      id,
-      lineage: ownAccord,
-    };
+  principalOf(process: Pick<Process, "id" | "kind">): ProcessPrincipal {
+    return principalOf(this.log, process);
   }
 
   mind(): Mind {

@@ -17,6 +17,7 @@ import { nextState, type ProcessEvent } from "./machine.ts";
 import { requestDigest } from "./request-digest.ts";
 import { outputTokensIn } from "../models/answer.ts";
 import { type AtWork, placeOf, type ProcessHost } from "./host.ts";
+import { decisionOrigin } from "./let-go.ts";
 import { scheduleOrigin } from "./scheduled.ts";
 import { beginsTurn, isSpoken } from "./turns.ts";
 import { isProcessTool } from "./process-tools.ts";
@@ -29,7 +30,7 @@ export interface GivenContext {
 }
 
 /** Whose messages speak to the model themselves; those of others are quoted. */
-const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", scheduleOrigin]);
+const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", scheduleOrigin, decisionOrigin]);
 
 /** Nobody is there, so nothing more is asked for now. */
 export class Unattended extends Error {}
@@ -103,6 +104,11 @@ export class MindProcess implements AtWork {
     const { error: _error, ended: _ended, ...rest } = this.record;
     const next = nextState(kind === "channel" ? "channel" : "other", state, event);
     this.record = { ...rest, ...more, state: next };
+  }
+
+  /** Something came for a channel. A call of it that waits for a person goes on without the answer, so that it is read. */
+  letGo(): void {
+    this.#calls.letGo();
   }
 
   /** Writes that it waits for a place. */
