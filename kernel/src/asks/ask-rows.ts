@@ -19,6 +19,8 @@ export interface ConversationAnswer {
 export interface AskAbout {
   readonly about: string;
   readonly countsFor: "agent" | "workspace";
+  /** Set until the person is asked: its time has not begun. */
+  readonly isUnseen?: boolean;
 }
 
 /** The rows of all questions. The database has `asksMigrations` applied. */

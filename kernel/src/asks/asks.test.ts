@@ -317,6 +317,85 @@ test("an agent that takes its questions back again and again may not ask for a w
   expect(await askAndLeave()).toMatchObject({ message: "cancelled" });
 });
 
+describe("questions of conversations", () => {
+  const of = (n: number, conversation = "c"): Question => ({ ...question, conversation, about: `lab/${n}` });
+  const pending = async (asks: Asks): Promise<string[]> =>
+    (await asks.list("Pending"))
+      .map(({ conversation, facts: _facts, id: _id }) => conversation ?? "")
+      .toSorted();
+  const begin = (asks: Asks, questions: readonly Question[], abort = new AbortController()) =>
+    questions.map((each, n) =>
+      asks
+        .isAllowed(each, abort.signal, callOf(`${each.conversation ?? ""} ${n}`))
+        .catch((error: unknown) => error),
+    );
+
+  const many = (count: number): Question[] => Array.from({ length: count }, (_, n) => of(n));
+
+  test("wait unseen while three of the same one wait, and are asked as there is room", async () => {
+    const { asks, told } = await fixture();
+    const calls = begin(asks, many(12));
+    const other = begin(asks, [of(0, "d")]);
+    await until("the questions", async () => (await asks.list("Pending")).length === 4);
+    expect(await pending(asks)).toEqual(["c", "c", "c", "d"]);
+    for (let answered = 0; answered < 13; answered++) {
+      const [ask] = await asks.list("Pending");
+      if (ask === undefined) throw new Error("Nothing is asked.");
+      await asks.answer(me, ask.id, { digest: ask.digest, allow: true });
+    }
+    expect(await Promise.all([...calls, ...other])).toEqual(Array.from({ length: 13 }, () => true));
+    expect(told.filter((state) => state === "Pending")).toHaveLength(13);
+  });
+
+  test("have their whole time once they are asked", async () => {
+    const { asks, clock } = await fixture();
+    const calls = begin(asks, many(4));
+    await until("the questions", async () => (await asks.list("Pending")).length === 3);
+    await clock.advanceAsync(24 * hour);
+    expect(await Promise.all(calls.slice(0, 3))).toEqual([false, false, false]);
+    await clock.advanceAsync(23 * hour);
+    expect(await pending(asks)).toEqual(["c"]);
+  });
+
+  test("that are unseen are the next kernel's, and end with their calls", async () => {
+    const { asks, rows, clock } = await fixture();
+    void begin(asks, many(5));
+    await until("the rows", async () => (await rows.list("Pending")).length === 5);
+    asks[Symbol.dispose]();
+    const { asks: next } = await fixture({ opened: rows, clock });
+    next.resume(await rows.endAll(new Date(clock.now()).toISOString()));
+    expect(await next.list("Pending")).toHaveLength(3);
+    const leaving = new AbortController();
+    const again = begin(next, many(5), leaving);
+    await until("the calls", async () => {
+      leaving.abort(new Error("stopped"));
+      return true;
+    });
+    expect(await Promise.all(again)).toEqual(Array.from({ length: 5 }, () => new Error("stopped")));
+  });
+
+  test("may be withdrawn as often as processes are stopped, and never fail", async () => {
+    const { asks } = await fixture();
+    for (let n = 0; n < 40; n++) {
+      const leaving = new AbortController();
+      const call = asks.isAllowed(of(n), leaving.signal, callOf(`c ${n}`)).catch((error: unknown) => error);
+      await until("the question", async () => (await asks.list("Pending")).length === 1);
+      leaving.abort(new Error("stopped"));
+      expect(await call).toMatchObject({ message: "stopped" });
+    }
+  });
+
+  test("leave an agent's program its own bounded number", async () => {
+    const { asks } = await fixture();
+    void begin(asks, many(3));
+    await until("the questions", async () => (await asks.list("Pending")).length === 3);
+    for (let n = 0; n < 8; n++) void asks.isAllowed({ ...question, about: `p/${n}` }, neverAborted);
+    await expect(asks.isAllowed({ ...question, about: "p/9" }, neverAborted)).rejects.toMatchObject({
+      code: "LimitExceeded",
+    });
+  });
+});
+
 test("what a kernel that died had asked has expired for the next one", async () => {
   const { asks, rows, only } = await fixture();
   void asks.isAllowed(question, neverAborted);

@@ -16,33 +16,20 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import { checkPerson, type Principal } from "../base/vocabulary/principal.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import type { AskAbout, AskRows, ConversationAnswer } from "./ask-rows.ts";
+import { Insistence } from "./insistence.ts";
+import {
+  hasRoom,
+  keyOf,
+  maxUnseen,
+  type Question,
+  roomForProgram,
+  type Seen,
+  type Subject,
+  subjectOf,
+  subjectText,
+} from "./questions.ts";
 
-/** The number of questions that may wait at once, of one agent and of all. */
-const pendingLimits = { perAgent: 8, together: 256 } as const;
-
-/** The number of an agent's questions that may be withdrawn in `quietAfterDenialMs`: clients show each to a person. */
-const maxWithdrawn = 16;
-
-/** How long a question that was denied once is not asked again, so that an agent cannot insist. */
-const quietAfterDenialMs = 600_000;
-
-/** The answer that a call needs before it continues. */
-export type Question = Pick<
-  Ask,
-  "agent" | "conversation" | "process" | "kind" | "title" | "reason" | "sources" | "facts" | "scopes"
-> &
-  /**
-   * `about`: the subject of a remembered answer, in words for `decisions.yaml`; the answer applies again for the same
-   * kind and the same words. `countsFor`: whether that is so for this agent or for all agents of the workspace.
-   */
-  AskAbout;
-
-/** The subject of a remembered answer: kind, agent (any if absent) and words. */
-export interface Subject {
-  readonly kind: Ask["kind"];
-  readonly agent?: string;
-  readonly about: string;
-}
+export type { Question, Subject } from "./questions.ts";
 
 export interface AskPorts {
   readonly clock: Clock;
@@ -63,9 +50,12 @@ interface Waiting {
   readonly question: Question;
   readonly subject: Subject;
   readonly waiters: Set<(ended: Ask) => void>;
-  readonly timer: Disposable;
+  /** Null while it is unseen: its time has not begun. */
+  timer: Disposable | null;
   /** Set for one that outlives its kernel: resolves once the next kernel would find it. */
   stored: Promise<void> | null;
+  /** True until there is room for it: no person is asked before. */
+  isUnseen: boolean;
   /** True while an answer is being stored: it wins over everything that would end the question. */
   isBeingAnswered: boolean;
 }
@@ -76,15 +66,13 @@ export class Asks implements Disposable {
   readonly changed = new Emitter<Ask>();
   readonly #ports: AskPorts;
   readonly #waiting = new Map<string, Waiting>();
-  /** Until when a subject is quiet, by the monotonic clock. */
-  readonly #quiet = new Map<string, number>();
-  /** When questions of an agent were withdrawn, by the monotonic clock; the last `maxWithdrawn`. */
-  readonly #withdrawn = new Map<string, readonly number[]>();
+  readonly #insistence: Insistence;
   /** Answers for the rest of conversations, by conversation and subject. */
   readonly #ofConversations = new Map<string, Map<string, boolean>>();
 
   constructor(ports: AskPorts) {
     this.#ports = ports;
+    this.#insistence = new Insistence(ports.clock);
   }
 
   /**
@@ -98,15 +86,18 @@ export class Asks implements Disposable {
     for (const answer of answers) this.#rememberFor(answer);
     for (const { ask, about } of questions) {
       const { id: _id, digest: _digest, state: _state, created: _created, expires, ...shown } = ask;
-      const leftMs = Math.max(0, Date.parse(expires) - this.#ports.clock.now());
-      this.#wait(ask, { ...shown, ...about }, leftMs).stored = Promise.resolve();
+      const { isUnseen = false, ...rest } = about;
+      const leftMs = isUnseen ? null : Math.max(0, Date.parse(expires) - this.#ports.clock.now());
+      this.#wait(ask, { ...shown, ...rest }, leftMs).stored = Promise.resolve();
     }
+    this.#showNext();
   }
 
   /**
    * Returns whether a person allows it: at once if they remembered the answer, else after they answered. The same
    * question that waits already is not asked twice. Rejects with the signal's reason; then a question that nothing else
-   * waits for is withdrawn. With `asking`, the question or its answer is found again after a restart.
+   * waits for is withdrawn. With `asking`, the question or its answer is found again after a restart, and waits unseen
+   * while the person has enough to answer; without it, LimitExceeded.
    */
   async isAllowed(question: Question, signal: AbortSignal, asking?: Asking): Promise<boolean> {
     signal.throwIfAborted();
@@ -121,7 +112,7 @@ export class Asks implements Disposable {
     const known =
       this.#ports.remembered.find(subject) ??
       this.#ofConversations.get(question.conversation ?? "")?.get(subjectText(subject)) ??
-      this.#quietAnswer(subject);
+      this.#insistence.quietAnswer(subject);
     if (known !== null) return known;
     const waiting = this.#same(question) ?? this.#begin(question, subject, asking !== undefined);
     const { ask } = waiting;
@@ -155,14 +146,14 @@ export class Asks implements Disposable {
 
   /**
    * Asks what no call waits for: whoever asks listens to `changed`. Returns the question, or the one that was asked with
-   * this key before; null if the answer is known.
+   * this key before; null if the answer is known. It waits unseen while the person has enough to answer.
    */
   async ask(question: Question, asking: Pick<Asking, "key">): Promise<Ask | null> {
     const key = keyOf(asking, question);
     const earlier = await this.#ports.rows.ofKey(key);
     if (earlier !== null) return earlier;
     const subject = subjectOf(question);
-    if ((this.#ports.remembered.find(subject) ?? this.#quietAnswer(subject)) !== null) return null;
+    if ((this.#ports.remembered.find(subject) ?? this.#insistence.quietAnswer(subject)) !== null) return null;
     const waiting = this.#same(question) ?? this.#begin(question, subject, true);
     await Promise.all([waiting.stored, this.#ports.rows.addKey(key, waiting.ask.id)]);
     return waiting.ask;
@@ -182,9 +173,10 @@ export class Asks implements Disposable {
   /** Newest first. */
   list(state?: Ask["state"]): Promise<Ask[]> {
     // Waiting questions are here before their rows are stored.
-    if (state === "Pending")
-      return Promise.resolve([...this.#waiting.values()].map(({ ask }) => ask).toReversed());
-    return this.#ports.rows.list(state);
+    if (state === "Pending") return Promise.resolve(this.#seenAsks().toReversed());
+    return this.#ports.rows
+      .list(state)
+      .then((asks) => asks.filter(({ id }) => this.#waiting.get(id)?.isUnseen !== true));
   }
 
   /**
@@ -232,7 +224,7 @@ export class Asks implements Disposable {
       throw error;
     }
     if (forConversation !== null) this.#rememberFor(forConversation);
-    if (scope === "once" && !answer.allow) this.#beQuiet(subject);
+    if (scope === "once" && !answer.allow) this.#insistence.denied(subject);
     this.#gone(waiting, ended);
     return ended;
   }
@@ -248,7 +240,7 @@ export class Asks implements Disposable {
 
   /** Answers no call: they end with the kernel, and the next one marks the questions as ended. */
   [Symbol.dispose](): void {
-    for (const { timer } of this.#waiting.values()) timer[Symbol.dispose]();
+    for (const { timer } of this.#waiting.values()) timer?.[Symbol.dispose]();
     this.#waiting.clear();
   }
 
@@ -259,7 +251,9 @@ export class Asks implements Disposable {
 
   #begin(question: Question, subject: Subject, isKept: boolean): Waiting {
     const { clock, expireAfterMs } = this.#ports;
-    this.#checkRoom(question.agent);
+    if (!isKept) this.#checkRoom(question.agent);
+    const isUnseen = isKept && !hasRoom(this.#seen, question);
+    if (isUnseen) this.#checkUnseen(question.agent);
     const { about: _about, countsFor: _countsFor, ...shown } = question;
     const now = clock.now();
     const created = isoTime(now);
@@ -271,46 +265,84 @@ export class Asks implements Disposable {
       created,
       expires: isoTime(now + expireAfterMs()),
     };
-    const waiting = this.#wait(ask, question, expireAfterMs(), subject);
+    const waiting = this.#wait(ask, question, isUnseen ? null : expireAfterMs(), subject);
     if (isKept) waiting.stored = Promise.resolve();
     const stored = this.#store(ask, waiting).catch((error: unknown) => this.#notStored(error));
     if (isKept) waiting.stored = stored;
-    this.changed.emit(ask);
+    if (!isUnseen) this.changed.emit(ask);
     return waiting;
   }
 
-  #wait(ask: Ask, question: Question, leftMs: number, subject = subjectOf(question)): Waiting {
+  /** `leftMs`: null for one that is unseen. */
+  #wait(ask: Ask, question: Question, leftMs: number | null, subject = subjectOf(question)): Waiting {
     const waiting: Waiting = {
       ask,
       question,
       subject,
       waiters: new Set(),
-      timer: this.#ports.clock.timer(leftMs, () => this.#end(waiting, "Expired")),
+      timer: leftMs === null ? null : this.#expireAfter(ask.id, leftMs),
       stored: null,
+      isUnseen: leftMs === null,
       isBeingAnswered: false,
     };
     this.#waiting.set(ask.id, waiting);
     return waiting;
   }
 
+  #expireAfter(id: string, leftMs: number): Disposable {
+    return this.#ports.clock.timer(leftMs, () => {
+      const waiting = this.#waiting.get(id);
+      if (waiting !== undefined) this.#end(waiting, "Expired");
+    });
+  }
+
+  #seenAsks(): Ask[] {
+    return [...this.#waiting.values()].flatMap(({ ask, isUnseen }) => (isUnseen ? [] : [ask]));
+  }
+
+  get #seen(): readonly Seen[] {
+    return this.#seenAsks().map((ask) => ({
+      agent: ask.agent,
+      conversation: ask.conversation,
+      isOfProgram: this.#waiting.get(ask.id)?.stored === null,
+    }));
+  }
+
+  #checkUnseen(agent: string): void {
+    const unseen = this.#waiting.size - this.#seen.length;
+    if (unseen < maxUnseen) return;
+    throw limitExceeded("unseenAsks", unseen, `${unseen} questions wait already; ${agent} can ask no more.`);
+  }
+
+  /** Asks the person what waited for room, the oldest first. Their time begins now. */
+  #showNext(): void {
+    const { clock, expireAfterMs } = this.#ports;
+    for (const waiting of this.#waiting.values()) {
+      if (!waiting.isUnseen || !hasRoom(this.#seen, waiting.question)) continue;
+      const now = clock.now();
+      const { id } = waiting.ask;
+      waiting.ask = { ...waiting.ask, created: isoTime(now), expires: isoTime(now + expireAfterMs()) };
+      waiting.isUnseen = false;
+      waiting.timer = this.#expireAfter(id, expireAfterMs());
+      const { ask } = waiting;
+      // Behind the row that says that it is unseen, and before that of its answer.
+      waiting.stored = (waiting.stored ?? Promise.resolve())
+        .then(() => (this.#waiting.get(id) === waiting ? this.#store(ask, waiting) : undefined))
+        .catch((error: unknown) => this.#notStored(error));
+      this.changed.emit(ask);
+    }
+  }
+
   #withdraw(waiting: Waiting): Ask | null {
-    const { agent } = waiting.ask;
-    const now = this.#ports.clock.monotonic();
-    this.#withdrawn.set(agent, [...(this.#withdrawn.get(agent) ?? []), now].slice(-maxWithdrawn));
+    // Processes end because a person or their channel stopped them, each after a request to a model.
+    if (waiting.stored === null) this.#insistence.withdrawn(waiting.ask.agent);
     return this.#end(waiting, "Expired");
   }
 
   #checkRoom(agent: string): void {
-    const since = this.#ports.clock.monotonic() - quietAfterDenialMs;
-    const withdrawn = (this.#withdrawn.get(agent) ?? []).filter((at) => at > since).length;
-    if (withdrawn >= maxWithdrawn)
-      throw limitExceeded(
-        "withdrawnAsks",
-        withdrawn,
-        `${agent} asked a person ${withdrawn} questions and withdrew them before they were answered. It may ask again in a few minutes.`,
-      );
-    const ofAgent = [...this.#waiting.values()].filter(({ ask }) => ask.agent === agent).length;
-    if (ofAgent < pendingLimits.perAgent && this.#waiting.size < pendingLimits.together) return;
+    this.#insistence.check(agent);
+    const { ofAgent, isFree } = roomForProgram(this.#seen, agent);
+    if (isFree) return;
     throw limitExceeded(
       "pendingAsks",
       ofAgent,
@@ -323,17 +355,6 @@ export class Asks implements Disposable {
     return [...this.#waiting.values()].find(
       (waiting) => !waiting.isBeingAnswered && canonicalJson({ ...waiting.question }) === key,
     );
-  }
-
-  #quietAnswer(subject: Subject): false | null {
-    const until = this.#quiet.get(canonicalJson({ ...subject }));
-    return until !== undefined && this.#ports.clock.monotonic() < until ? false : null;
-  }
-
-  #beQuiet(subject: Subject): void {
-    const now = this.#ports.clock.monotonic();
-    for (const [key, until] of this.#quiet) if (until <= now) this.#quiet.delete(key);
-    this.#quiet.set(canonicalJson({ ...subject }), now + quietAfterDenialMs);
   }
 
   /** Returns the question as it ended; null if an answer is being stored, or it has ended already. */
@@ -351,17 +372,19 @@ export class Asks implements Disposable {
 
   #gone(waiting: Waiting, ended: Ask): void {
     this.#waiting.delete(ended.id);
-    waiting.timer[Symbol.dispose]();
+    waiting.timer?.[Symbol.dispose]();
     for (const end of waiting.waiters) end(ended);
     this.changed.emit(ended);
+    this.#showNext();
   }
 
   #store(
     ask: Ask,
-    { stored, question: { about, countsFor } }: Waiting,
+    { stored, isUnseen, question: { about, countsFor } }: Waiting,
     answer: ConversationAnswer | null = null,
   ): Promise<void> {
-    return this.#ports.rows.store(ask, stored === null ? null : { about, countsFor }, answer);
+    const kept = { about, countsFor, ...(isUnseen ? { isUnseen } : {}) };
+    return this.#ports.rows.store(ask, stored === null ? null : kept, answer);
   }
 
   /** Calls that wait do not depend on the record of their question: only the next kernel does. */
@@ -369,13 +392,3 @@ export class Asks implements Disposable {
     this.#ports.log.error(`A question was not stored: ${messageOf(error)}`);
   }
 }
-
-function subjectOf({ kind, agent, about, countsFor }: Question): Subject {
-  return { kind, ...(countsFor === "agent" ? { agent } : {}), about };
-}
-
-const subjectText = ({ kind, agent = "", about }: Subject): string => JSON.stringify([kind, agent, about]);
-
-/** One call may ask about several things. */
-const keyOf = ({ key }: Pick<Asking, "key">, { kind, about }: Question): string =>
-  sha256(canonicalJson([key, kind, about]));

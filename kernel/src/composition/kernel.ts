@@ -270,7 +270,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     services,
     counted: (trusted, untrusted) => {
       decisions.store.clients(trusted);
-      minds.attended(trusted > 0);
+      // With `--keep` minds work on, within their budgets, whoever is there.
+      minds.attended(context.keep || trusted > 0);
       activation.startOrPause(trusted, untrusted);
     },
   });

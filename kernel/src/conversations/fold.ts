@@ -313,7 +313,7 @@ function tokensOf(usage: EntryOf<"usage">): number {
   return input + output + read + written;
 }
 
-const ownOrigins: ReadonlySet<string> = new Set(["person", "model", "kernel", "schedule"]);
+const ownOrigins: ReadonlySet<string> = new Set(["person", "model", "kernel", "schedule", "decision"]);
 const textKinds: ReadonlySet<Entry["kind"]> = new Set([
   "message",
   "tool_result",

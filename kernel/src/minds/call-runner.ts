@@ -1,3 +1,4 @@
+import type { Asking } from "../base/vocabulary/ask.ts";
 import { canonicalJson } from "../base/json.ts";
 import { type ProcessPrincipal, withSources } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
@@ -8,6 +9,7 @@ import { asError, type AtWork, placeOf, type ProcessHost } from "./host.ts";
 import { unansweredCalls } from "./ends.ts";
 import { kinds } from "./kinds.ts";
 import type { CallOutcome } from "./ports.ts";
+import { askedAs, LetGo, letGoResult } from "./let-go.ts";
 import { isProcessTool } from "./process-tools.ts";
 
 /** The same call so often in a row needs a person. */
@@ -19,6 +21,9 @@ const ofKernel: Provenance & { readonly isTainted: boolean } = { origin: "worksp
 export class CallRunner {
   readonly #host: ProcessHost;
   readonly #process: AtWork;
+  /** The question for whose answer a call of a channel waits now. */
+  #question: string | null = null;
+  #letGo: AbortController | null = null;
 
   constructor(host: ProcessHost, process: AtWork) {
     this.#host = host;
@@ -40,6 +45,28 @@ export class CallRunner {
       const result = asError(refusal.value, false);
       return void (await log.append([this.#resultOf(call, { ...refusal, result })]));
     }
+    try {
+      await this.#runAsked(call);
+    } catch (error) {
+      const question = this.#question;
+      if (!(error instanceof LetGo) || question === null) throw error;
+      if (process.record.state === "WaitingForApproval") await process.move("decided");
+      await log.append([this.#resultOf(call, { result: letGoResult(question), ...ofKernel })]);
+      await this.#host.decisions.letGo(question);
+    } finally {
+      this.#question = null;
+      this.#letGo = null;
+    }
+  }
+
+  /** A question about a call of a channel is not waited for any longer. */
+  letGo(): void {
+    if (this.#question !== null) this.#letGo?.abort(new LetGo("It continues without the answer."));
+  }
+
+  async #runAsked(call: LoggedCall): Promise<void> {
+    const { log } = this.#host;
+    const process = this.#process;
     if (this.#isRepeated(call) && !(await this.#mayRepeat(call))) {
       const result = asError(
         "This call was made with the same arguments twice before, and a person did not allow it once more.",
@@ -96,13 +123,14 @@ export class CallRunner {
 
   async #outcomeOf(call: LoggedCall): Promise<CallOutcome> {
     const { ports } = this.#host;
-    const { signal, tail } = this.#process;
+    const { tail } = this.#process;
+    const { asking, signal } = this.#asking(call);
     return await ports.tools.call(this.#caller(), call.tool, call.arguments, {
       key: call.call,
       signal,
       offered: tail?.prefix.tools.map(({ name }) => name) ?? [],
       foreign: this.#foreign(),
-      asking: this.#host.decisions.asking(this.#process, call.call),
+      asking,
     });
   }
 
@@ -115,10 +143,32 @@ export class CallRunner {
 
   /** Returns whether the person lets a call be made although the same was made twice directly before. */
   async #mayRepeat(call: LoggedCall): Promise<boolean> {
-    const { ports, decisions } = this.#host;
-    const { signal } = this.#process;
-    const asking = decisions.asking(this.#process, call.call);
+    const { ports } = this.#host;
+    const { asking, signal } = this.#asking(call);
     return await ports.mayRepeat(this.#caller(), call.tool, call.arguments, signal, asking);
+  }
+
+  /** Returns how the person is asked about a call, and what ends the waiting. */
+  #asking(call: LoggedCall): { readonly asking: Asking; readonly signal: AbortSignal } {
+    const { record, signal, tail } = this.#process;
+    const { decisions } = this.#host;
+    if (!kinds[record.kind].goesOn) return { asking: decisions.asking(this.#process, call.call), signal };
+    const letGo = (this.#letGo = new AbortController());
+    const key = askedAs(call, record.id, tail?.entries ?? []);
+    const asking = decisions.asking(this.#process, key, () => letGo.signal.aborted);
+    return {
+      signal: AbortSignal.any([signal, letGo.signal]),
+      asking: {
+        ...asking,
+        changed: (ask) => {
+          asking.changed(ask);
+          if (letGo.signal.aborted) return;
+          this.#question = ask.state === "Pending" ? ask.id : null;
+          // Something may have come before the person was asked.
+          if (this.#question !== null && this.#process.hasUnread("any")) this.letGo();
+        },
+      },
+    };
   }
 
   /** Where texts come from that neither a person nor a model wrote. The mind's blocks may be made from such texts too. */

@@ -1,7 +1,7 @@
-import { LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
+import { messageOf, notFound, requestCancelled } from "../base/errors.ts";
 import { Emitter } from "../base/emitter.ts";
 import { endedStates, type Process } from "../base/vocabulary/conversation.ts";
-import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
+import type { Principal, ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { SuffixPart } from "../context/context.ts";
 import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
 import type { ConversationLog } from "../conversations/conversation-log.ts";
@@ -27,7 +27,14 @@ import { MindProcess } from "./process.ts";
 import { HeldInputs } from "./held-inputs.ts";
 import { endOf } from "./scheduled.ts";
 import { atWork, exhausted, isOpen, treeOf, unreadOf } from "./turns.ts";
-import type { AtWork, ConversationHost, Filled, GivenContext } from "./host.ts";
+import {
+  type AtWork,
+  type ConversationHost,
+  type Filled,
+  type GivenContext,
+  mindOf,
+  principalOf,
+} from "./host.ts";
 import { Decisions } from "./decisions.ts";
 import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
@@ -92,21 +99,27 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     this.#contexts = new Contexts(this, parts.resting);
     this.#compactor = new Compactor(this);
     this.decisions = new Decisions(this);
-    this.#listening = this.log.appended.on((entries) => {
-      this.#contexts.take(entries);
-    });
+    this.#listening = this.log.appended.on((entries) => this.#contexts.take(entries));
   }
 
   get isIdle(): boolean {
-    const isWaiting = this.#wakes.isGathering || this.inputs.isHeld;
-    return this.#running.size === 0 && !isWaiting && !this.#compactor.isBusy;
+    return this.#running.size === 0 && this.#isQuiet;
+  }
+
+  /** True if nothing happens before the person decides. */
+  get isOnlyWaiting(): boolean {
+    const running = this.#running.values().map(({ process }) => process.record.state);
+    return this.#isQuiet && running.every((state) => state === "WaitingForApproval");
+  }
+
+  get #isQuiet(): boolean {
+    return !this.#wakes.isGathering && !this.inputs.isHeld && !this.#compactor.isBusy;
   }
 
   /** Returns the process that talks to the person. Every conversation begins with one. */
   get channel(): Process {
-    const { talker } = this;
-    if (talker === null) throw new Error(`The conversation ${this.log.id} has no channel.`);
-    return talker;
+    if (this.talker !== null) return this.talker;
+    throw new Error(`The conversation ${this.log.id} has no channel.`);
   }
 
   /** The channel; null in the log of a mind itself. */
@@ -165,7 +178,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   /** Has the channel read what is new. `turn`: the entry that caused it, if one did. */
   wake(turn = ""): void {
     const { channel } = this;
-    if (this.isStopping || this.#running.has(channel.id)) return;
+    if (this.isStopping) return;
+    if (this.#running.has(channel.id)) return this.#running.get(channel.id)?.process.letGo();
     if (!this.decisions.isPaused) this.#start(channel, turn);
     else if (this.isIdle) this.#parts.rested();
   }
@@ -217,28 +231,20 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     return isOver ? null : this.#start(record, turn);
   }
 
-  running(id: string): MindProcess | undefined {
-    return this.#running.get(id)?.process;
-  }
-
-  async ended(id: string): Promise<void> {
-    await this.#running.get(id)?.done;
+  ended(id: string): Promise<void> {
+    return this.#running.get(id)?.done ?? Promise.resolve();
   }
 
   untilEnded({ record, signal }: AtWork, child: string): Promise<Process | null> {
     return this.#places.lend(record.id, signal, () => untilEnded(this, child, signal));
   }
 
-  /** Returns a process as the principal of what it does. */
-  principalOf({ id, kind }: Pick<Process, "id" | "kind">): ProcessPrincipal {
-    const { agent, id: conversation } = this.log;
-    return { kind: "process", process: kind, agent, conversation, id, lineage: ownAccord };
+  principalOf(process: Pick<Process, "id" | "kind">): ProcessPrincipal {
+    return principalOf(this.log, process);
   }
 
   mind(): Mind {
-    const mind = this.ports.mindOf(this.log.agent);
-    if (mind !== null) return mind;
-    throw new LaresError("AgentError", this.ports.whyNot(this.log.agent), { agent: this.log.agent });
+    return mindOf(this.ports, this.log.agent);
   }
 
   tailOf(process: Process): Promise<ContextTail> {
@@ -262,9 +268,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   async makeRoom({ record, tail }: AtWork, filled: Filled): Promise<boolean> {
-    return (
-      tail !== null && record.kind !== "compaction" && (await this.#compactor.makeRoom(record, tail, filled))
-    );
+    if (tail === null || record.kind === "compaction") return false;
+    return await this.#compactor.makeRoom(record, tail, filled);
   }
 
   /** Begins a compaction of the channel's context. IllegalTransition if one runs, or nothing can be summarised. */

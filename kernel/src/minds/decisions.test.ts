@@ -64,6 +64,43 @@ describe("a question of a process is in the log when it is asked and when it has
     expect(worker).toMatchObject({ value: { state: "Done" } });
   });
 
+  test("however many wait: nine workers of one mind and more ask, three of a conversation are shown, and none fails", async () => {
+    const bench = await MindBench.open();
+    bench.asksAboutTools = ["files/read"];
+    bench.model = (question, { process }) => {
+      const task = lastText(question);
+      if (process === "worker")
+        return task.startsWith("read ")
+          ? { call: [{ tool: "files/read", arguments: { path: task } }] }
+          : { say: "report" };
+      return task === "go"
+        ? {
+            call: [1, 2, 3, 4, 5].map((n) => ({
+              tool: "spawn_worker",
+              arguments: { task: `read ${n}` },
+            })),
+          }
+        : { say: "ok" };
+    };
+    const ids = [(await bench.open()).id, (await bench.open()).id];
+    for (const id of ids) await bench.send(id, "go");
+    const waiting = async (): Promise<number> =>
+      (await Promise.all(ids.map((id) => statesOf(bench, id))))
+        .flat()
+        .filter((state) => state === "worker WaitingForApproval").length;
+    await until("all workers to wait", async () => (await waiting()) === 10);
+    expect(await bench.asks.list("Pending")).toHaveLength(6);
+    await bench.restart();
+    await until("all workers to wait again", async () => (await waiting()) === 10);
+    expect(await bench.asks.list("Pending")).toHaveLength(6);
+    for (let answered = 0; answered < 10; answered++) await bench.answer(true);
+    for (const id of ids) {
+      await bench.rested(id);
+      expect((await statesOf(bench, id)).filter((state) => state === "worker Done")).toHaveLength(5);
+    }
+    expect(bench.calls).toHaveLength(10);
+  });
+
   test("withdrawn because its process was stopped", async () => {
     const bench = await MindBench.open();
     bench.asksAboutTools = ["files/write"];
@@ -456,5 +493,80 @@ describe("three rejections in a row", () => {
     await bench.send(id, "hello");
     await bench.rested(id);
     expect(path).toBe(3);
+  });
+});
+
+describe("a channel that asks the person about a call", () => {
+  /** A channel that reads a file, about which the person is asked, and answers what else it is asked. */
+  async function withQuestion(): Promise<{ bench: MindBench; id: string }> {
+    const bench = await MindBench.open();
+    bench.asksAboutTools = ["files/read"];
+    bench.model = (question) => {
+      const text = lastText(question);
+      if (text === "go" || text.startsWith("The person allowed it"))
+        return { call: [{ tool: "files/read", arguments: { path: "a" } }] };
+      return { say: text === "are you there?" ? "yes" : text.includes("done") ? "read" : "I see" };
+    };
+    const { id } = await bench.open();
+    await bench.send(id, "go");
+    await bench.question();
+    return { bench, id };
+  }
+  const answersTo = async (bench: MindBench, id: string, wanted: string): Promise<void> =>
+    void (await until(wanted, async () => (await bench.said(id)).includes(wanted)));
+
+  test("answers a message meanwhile, and makes the call once when the person has allowed it", async () => {
+    const { bench, id } = await withQuestion();
+    await bench.send(id, "are you there?");
+    await answersTo(bench, id, "yes");
+    await bench.rested(id);
+    expect(bench.calls).toEqual([]);
+    expect(await bench.asks.list("Pending")).toHaveLength(1);
+    await bench.answer(true);
+    await answersTo(bench, id, "read");
+    await bench.rested(id);
+    expect(bench.calls).toHaveLength(1);
+    expect(bench.asked).toEqual(["Pending", "Allowed"]);
+    expect((await bench.said(id, "user")).filter((text) => text.includes("allowed it"))).toHaveLength(1);
+    // The answer is used up.
+    await bench.send(id, "go");
+    expect((await bench.question()).state).toBe("Pending");
+    expect(bench.calls).toHaveLength(1);
+  });
+
+  test("is told the decision by the next kernel too", async () => {
+    const { bench, id } = await withQuestion();
+    await bench.send(id, "are you there?");
+    await answersTo(bench, id, "yes");
+    await bench.rested(id);
+    await bench.restart();
+    await bench.answer(true);
+    await answersTo(bench, id, "read");
+    await bench.rested(id);
+    expect(bench.calls).toHaveLength(1);
+  });
+
+  test("is told once that the person did not allow it, and makes no call", async () => {
+    const { bench, id } = await withQuestion();
+    await bench.send(id, "are you there?");
+    await answersTo(bench, id, "yes");
+    await bench.rested(id);
+    await bench.answer(false);
+    await answersTo(bench, id, "I see");
+    await bench.rested(id);
+    expect(bench.calls).toEqual([]);
+    expect((await bench.said(id, "user")).filter((text) => text.includes("did not allow"))).toHaveLength(1);
+  });
+
+  test("is not woken when the conversation is stopped instead", async () => {
+    const { bench, id } = await withQuestion();
+    await bench.send(id, "are you there?");
+    await answersTo(bench, id, "yes");
+    await bench.rested(id);
+    const { length } = bench.questions;
+    await bench.service.cancel(person, id);
+    await until("the end", async () => (await bench.decisions(id)).includes("ask Expired workspace"));
+    await bench.rested(id);
+    expect(bench.questions).toHaveLength(length);
   });
 });

@@ -11,6 +11,7 @@ import { ActionWaits } from "./action-waits.ts";
 import { BlockDecisions } from "./block-decisions.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import type { AtWork, DoubtfulEdit } from "./host.ts";
+import { decisionOrigin, questionIn, toldDecision } from "./let-go.ts";
 import type { MindPorts, ProcessLog } from "./ports.ts";
 
 interface DecisionsHost {
@@ -42,6 +43,8 @@ export class Decisions {
   readonly #blocks: BlockDecisions;
   /** Actions that end because what had proposed them was stopped. */
   readonly #stopped = new Set<string>();
+  /** Questions whose answers the channel does not wait for, and whether it was told. */
+  readonly #letGo = new Map<string, "open" | "told">();
   /** Questions by the process that asked them, or that an earlier kernel asked them for. */
   readonly #asked = new Map<string, Set<string>>();
 
@@ -59,6 +62,7 @@ export class Decisions {
   /** Writes down what was decided while no kernel ran. */
   async resume(): Promise<void> {
     const { log, ports } = this.#host;
+    await this.#findLetGo();
     for (const { kind, ref, process } of log.state.references)
       if (kind === "action") {
         await this.#resumeAction(ref, process);
@@ -134,10 +138,67 @@ export class Decisions {
     if (state === "Pending" || !log.state.references.some(({ ref }) => ref === id)) return;
     const told =
       kind === "block" && state === "Allowed" ? await this.#blocks.accepted(ask, this.#talker) : [];
+    let isTold = false;
     await this.#append(() => {
       const end = this.#endOf("ask", id, state);
-      return end.length === 0 ? [] : [...end, ...told];
+      if (end.length === 0) return [];
+      const decision = this.#tellingOf(ask);
+      isTold = decision.length > 0;
+      return [...end, ...told, ...decision];
     });
+    if (isTold) this.#tell(ask);
+  }
+
+  /** The channel continues without the answer to a question; it is told when the person has decided. */
+  async letGo(question: string): Promise<void> {
+    const { log, ports, talker } = this.#host;
+    this.#letGo.set(question, "open");
+    const ask = await ports.asks.get(question);
+    if (ask === null || ask.state === "Pending") return;
+    await this.askChanged(ask);
+    // Its end was in the log before the call's result was.
+    if (talker === null || log.state.references.some(({ ref }) => ref === question)) return;
+    const decision = this.#tellingOf(ask);
+    if (decision.length === 0) return;
+    await this.#append(() => decision);
+    this.#tell(ask);
+  }
+
+  /** Finds the questions that the channel did not wait for when an earlier kernel ran. */
+  async #findLetGo(): Promise<void> {
+    const { log, ports, talker } = this.#host;
+    const asked = log.state.references.filter(
+      ({ kind, process }) => kind === "ask" && process === talker?.id,
+    );
+    if (talker === null || asked.length === 0) return;
+    const results = await ports.reader.entries(log.id, {
+      audience: talker.id,
+      kinds: ["tool_result"],
+      limit: lookedAt,
+      newest: true,
+    });
+    const found = new Set(results.map(questionIn));
+    for (const { ref } of asked) if (found.has(ref) && !this.#letGo.has(ref)) this.#letGo.set(ref, "open");
+  }
+
+  /** Returns the message for the channel about a question that it did not wait for; none if it was told. */
+  #tellingOf(ask: Ask): NewEntry[] {
+    const { talker, ports } = this.#host;
+    if (talker === null || this.#letGo.get(ask.id) !== "open") return [];
+    this.#letGo.set(ask.id, "told");
+    const text = toldDecision(ask);
+    return [
+      entryOf(
+        { process: talker.id, turn: "", clock: ports.clock },
+        { kind: "message", role: "user", parts: [{ type: "text", text }] },
+        { origin: decisionOrigin },
+      ),
+    ];
+  }
+
+  #tell({ state }: Ask): void {
+    const { talker } = this.#host;
+    if (talker !== null) this.#host.decided(talker.id, state === "Allowed" || state === "Denied");
   }
 
   /**
@@ -164,16 +225,17 @@ export class Decisions {
   }
 
   /** Returns how a process asks the person. `key`: names in its conversation what asks. */
-  asking(process: AtWork, key: string): Asking {
+  asking(process: AtWork, key: string, isLetGo = (): boolean => false): Asking {
     return {
       key: `${this.#host.log.id} ${key}`,
-      isPausing: () => this.#host.isStopping,
+      isPausing: () => this.#host.isStopping || isLetGo(),
       changed: (ask) => this.#processAsked(process, ask),
     };
   }
 
   /** Ends the questions of a process that has ended and that it did not ask again. */
   processEnded(id: string): void {
+    for (const ask of this.#asked.get(id) ?? []) this.#letGo.delete(ask);
     for (const ask of this.#asked.get(id) ?? []) this.#host.ports.asks.withdraw(ask);
     this.#asked.delete(id);
   }
@@ -205,6 +267,7 @@ export class Decisions {
       const isPersons = state === "Committed" && isDecidedByPerson(action);
       await this.#append(() => this.#endOf("action", ref, state, isPersons));
     }
+    for (const { ref } of waiting) this.#letGo.delete(ref);
     for (const { kind, ref } of waiting) if (kind === "ask") ports.asks.withdraw(ref);
   }
 

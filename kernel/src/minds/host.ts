@@ -1,9 +1,10 @@
+import { LaresError } from "../base/errors.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Asking } from "../base/vocabulary/ask.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
 import type { MindPlace } from "../base/vocabulary/interception.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
-import type { Principal, ProcessPrincipal } from "../base/vocabulary/principal.ts";
+import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { SuffixPart } from "../context/context.ts";
 import type { ContextPrefix } from "../context/prefix.ts";
@@ -42,6 +43,8 @@ export interface AtWork {
   move(event: ProcessEvent, more?: Partial<Process>, before?: readonly NewEntry[]): Promise<void>;
   /** Returns where a text comes from that was made of what it has read. */
   provenance(origin: string): Provenance;
+  /** True if something came after its last request. */
+  hasUnread(what: "spoken" | "any"): boolean;
 }
 
 /** The outcome of one of the kernel's own tools. */
@@ -82,7 +85,9 @@ export interface ProcessHost {
     /** Writes the end of an action that may have ended before its entry was in the log. */
     check(action: string): Promise<void>;
     /** Returns how a process asks the person. `key`: names in its conversation what asks. */
-    asking(process: AtWork, key: string): Asking;
+    asking(process: AtWork, key: string, isLetGo?: () => boolean): Asking;
+    /** A call of a channel continues without the answer to a question, which is told later. */
+    letGo(question: string): Promise<void>;
   };
   /** Returns the mind; AgentError, with the reason, where it may not be used now. */
   mind(): Mind;
@@ -134,6 +139,21 @@ export interface ConversationHost extends ProcessHost {
   runCompaction(record: Process, given: GivenContext): Promise<string | null>;
   /** A compaction has ended, or no message is held any more. */
   workEnded(): void;
+}
+
+/** Returns a process as the principal of what it does. */
+export function principalOf(
+  { id: conversation, header: { agent } }: ProcessLog,
+  { id, kind }: Pick<Process, "id" | "kind">,
+): ProcessPrincipal {
+  return { kind: "process", process: kind, agent, conversation, id, lineage: ownAccord };
+}
+
+/** Returns a mind; AgentError, with the reason, where it may not be used now. */
+export function mindOf(ports: Pick<MindPorts, "mindOf" | "whyNot">, agent: string): Mind {
+  const mind = ports.mindOf(agent);
+  if (mind !== null) return mind;
+  throw new LaresError("AgentError", ports.whyNot(agent), { agent });
 }
 
 export function asError(message: string, recoverable = true): ToolResult {

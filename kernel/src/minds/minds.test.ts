@@ -516,6 +516,29 @@ test("without a trusted client work stops before its next request, and continues
   expect(bench.calls).toHaveLength(1);
 });
 
+test("a process that only waits for a person keeps no kernel, and the next one continues it", async () => {
+  const bench = await MindBench.open();
+  bench.model = (question, { process }) =>
+    process === "worker"
+      ? lastText(question) === "write it"
+        ? { call: [{ tool: "files/write", arguments: { path: "a" } }] }
+        : { say: "written" }
+      : lastText(question) === "go"
+        ? { call: [{ tool: "spawn_worker", arguments: { task: "write it" } }] }
+        : { say: "ok" };
+  bench.tool = () => bench.proposal("a1");
+  const { id } = await bench.open();
+  await bench.send(id, "go");
+  const states = async (): Promise<string[]> =>
+    (await bench.service.get(id)).processes.map(({ kind, state }) => `${kind} ${state}`);
+  await until("the worker to wait", async () => (await states()).includes("worker WaitingForApproval"));
+  await until("nothing else to work", () => !bench.minds.isBusy);
+  await bench.restart();
+  await until("the worker to wait again", () => bench.minds.isActive(id) && !bench.minds.isBusy);
+  bench.decide("a1", "Committed");
+  await until("the worker's end", async () => (await states()).includes("worker Done"));
+});
+
 test("a message that comes before a kernel has continued what an earlier one began is read with the rest", async () => {
   const bench = await MindBench.open();
   bench.model = (question) =>

@@ -28,6 +28,8 @@ export interface MindsOptions {
 
 interface Active {
   readonly opening: Promise<MindConversation>;
+  /** Null while it is opened. */
+  opened: MindConversation | null;
   users: number;
 }
 
@@ -95,9 +97,11 @@ export class Minds implements AsyncDisposable {
     return await this.use(agent, work);
   }
 
-  /** True while a process works. */
+  /** True while a process works. One that only waits for a person does not count: the next kernel continues it. */
   get isBusy(): boolean {
-    return this.#active.size > 0;
+    return [...this.#active.values()].some(
+      ({ users, opened }) => users > 0 || opened === null || !opened.isOnlyWaiting,
+    );
   }
 
   /** True while a conversation is used, or something works in it. */
@@ -262,11 +266,14 @@ export class Minds implements AsyncDisposable {
   }
 
   #open(id: string): Active {
-    const active: Active = { opening: this.#begin(id), users: 0 };
+    const active: Active = { opening: this.#begin(id), opened: null, users: 0 };
     this.#active.set(id, active);
-    active.opening.catch(() => {
-      if (this.#active.get(id) === active) this.#active.delete(id);
-    });
+    active.opening.then(
+      (opened) => void (active.opened = opened),
+      () => {
+        if (this.#active.get(id) === active) this.#active.delete(id);
+      },
+    );
     return active;
   }
 

@@ -17,13 +17,14 @@ import { nextState, type ProcessEvent } from "./machine.ts";
 import { requestDigest } from "./request-digest.ts";
 import { outputTokensIn } from "../models/answer.ts";
 import { type AtWork, type GivenContext, placeOf, type ProcessHost } from "./host.ts";
+import { decisionOrigin } from "./let-go.ts";
 import { scheduleOrigin } from "./scheduled.ts";
 import { beginsTurn, isSpoken } from "./turns.ts";
 import { isProcessTool } from "./process-tools.ts";
 import { conclusionOf, failureOf, ModelFailed, passedOn, SummaryDraft } from "./conclusions.ts";
 
 /** Whose messages speak to the model themselves; those of others are quoted. */
-const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", scheduleOrigin]);
+const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", scheduleOrigin, decisionOrigin]);
 
 /** Turns of a worker in which an answer without a call is not yet taken for its report. */
 const nudgedTurns = 2;
@@ -98,7 +99,11 @@ export class MindProcess implements AtWork {
     this.record = { ...rest, ...more, state: next };
   }
 
-  /** Writes that it waits for a place. */
+  /** Something came for a channel, whose call that waits for a person continues without the answer. */
+  letGo(): void {
+    this.#calls.letGo();
+  }
+
   async waits(): Promise<void> {
     await this.#host.log.append([processEntry(this.maker, this.record)]);
   }
@@ -172,7 +177,6 @@ export class MindProcess implements AtWork {
     await this.move("fail", { ended: this.#now(), error: failureOf(error) }, open);
   }
 
-  /** Writes that it was stopped. */
   async cancelled(): Promise<void> {
     const open = openEnds(this.#host.log.state, this.maker, "cancelled");
     await this.move("cancel", { ended: this.#now() }, open);
@@ -355,7 +359,6 @@ export class MindProcess implements AtWork {
     return this.#unread().some((entry) => isNew(entry, this.record));
   }
 
-  /** Returns what its model has not read. */
   #unread(): readonly Entry[] {
     return this.#tail?.since(this.lastRequest) ?? [];
   }

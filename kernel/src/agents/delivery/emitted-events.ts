@@ -58,8 +58,8 @@ export function deliveriesOf(
 
 /**
  * Returns the lineage with which an agent's event reaches its receivers. An event that is emitted under a call of another
- * agent or of a mind carries that chain with the emitter: nobody reaches by an event what they may not do themselves. Of
- * its own accord, or for a person, an agent tells others what it knows, and `hear_events` is what they may do about it;
+ * agent or of a mind carries that chain with the emitter: nobody reaches by an event what they may not do themselves. An
+ * agent that acts by itself, or for a person, tells others what it knows, and `hear_events` is what they may do about it;
  * then the event only counts as one more step. Texts that led to it travel beside the event. Throws LimitExceeded if too
  * many steps led here, which ends agents that answer each other's events without end; `onRefused` gets the reason before.
  */

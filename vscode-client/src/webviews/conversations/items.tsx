@@ -99,7 +99,7 @@ function MessageButtons({ item, isPinned, acts }: MessageProps<"you" | "answer">
 /** Returns who wrote a message that a person did not write. */
 function senderOf(origin: string): string {
   if (origin === "model") return "The conversation";
-  return origin === "kernel" ? "Lares" : line(origin, 80);
+  return origin === "kernel" || origin === "decision" ? "Lares" : line(origin, 80);
 }
 
 export function You({ item, isPinned, acts }: MessageProps<"you">): VNode {

@@ -282,8 +282,8 @@ export function itemsOf(transcript: Transcript, process: string | null = null): 
   for (const message of transcript.messages.values()) {
     const hasText = message.whole !== null || message.partials.size > 0 || message.streamed.length > 0;
     if (!isOwn(message.process) || message.isVoid || !hasText) continue;
-    // The kernel says that to a worker, not a person.
-    if (message.role === "user" && message.origin === "kernel") continue;
+    // The kernel says that to a worker, or tells a channel what the person has decided.
+    if (message.role === "user" && (message.origin === "kernel" || message.origin === "decision")) continue;
     const [first = Infinity] = message.partials.keys();
     items.push({ kind: "message", key: message.id, seq: message.whole?.seq ?? first, message });
   }
