@@ -205,7 +205,7 @@ test("an event storm between two agents ends after eight steps, with a trace", a
     heard: number;
     refusals: unknown[];
   }
-  const states = () => Promise.all([PING, PONG].map((id) => tool<State>(client, id as string, "state")));
+  const states = () => Promise.all([PING, PONG].map((id) => tool<State>(client, id, "state")));
   const ended = await until("the storm to end", async () => {
     const now = await states();
     return now.some(({ refusals }) => refusals.length > 0) && now;
@@ -220,5 +220,5 @@ test("an event storm between two agents ends after eight steps, with a trace", a
     ["warn", `refused: the event ${PING}/Said was dropped: 8 calls and events led to it, which is the limit`],
   ]);
   expect(await states()).toEqual(ended);
-  expect((await agent(client, PING as string)).state).not.toBe("Suspended");
+  expect((await agent(client, PING)).state).not.toBe("Suspended");
 });

@@ -85,9 +85,13 @@ function questionOf(action: Action, seen: Seen): MessageQuestion {
   const what =
     effects.length <= maxQuestionCharacters ? effects : "There are too many changes to list them here.";
   const said = words.length <= maxQuestionCharacters ? words : "more text than can be shown here.";
-  const requested = requestedByLines(action)
-    .map((sentence) => `${visibleText(sentence)} `)
-    .join("");
+  // Whoever reads this asked for it themselves, if nobody but a person did.
+  const isOthers = action.on_behalf_of?.some(({ kind }) => kind !== "person") === true;
+  const requested = isOthers
+    ? requestedByLines(action)
+        .map((line) => `${visibleText(line)} `)
+        .join("")
+    : "";
   const asked = `${what} ${changeCount(action)}, impact ${action.impact_score.toFixed(2)}. ${requested}${visibleText(action.agent)} says: ${said}`;
   if (seen === "impossible")
     return {
