@@ -85,7 +85,7 @@ function questionOf(action: Action, seen: Seen): MessageQuestion {
   const what =
     effects.length <= maxQuestionCharacters ? effects : "There are too many changes to list them here.";
   const said = words.length <= maxQuestionCharacters ? words : "more text than can be shown here.";
-  // Whoever reads this asked for it themselves, if nobody but a person did.
+  // If only a person asked for it, whoever reads this knows.
   const isOthers = action.on_behalf_of?.some(({ kind }) => kind !== "person") === true;
   const requested = isOthers
     ? requestedByLines(action)
