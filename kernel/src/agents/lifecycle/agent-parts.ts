@@ -87,7 +87,8 @@ export class AgentParts implements AsyncDisposable {
       isActive: () => this.life.state === "Active",
       isDelivering: () => this.work.isDelivering,
       isAtWork: () => this.work.isAtWork || this.work.hasEvents || this.work.hasJobsNow,
-      isPlaceWanted: () => options.slots?.hasWaiters ?? false,
+      isPlaceWanted: () =>
+        options.slots !== undefined && (options.slots.hasWaiters || options.slots.isCrowded),
       isCrowded: () => options.slots?.isCrowded ?? false,
       called: () => options.slots?.admit(),
       rested: () => {

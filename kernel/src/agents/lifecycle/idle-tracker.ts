@@ -11,7 +11,7 @@ interface IdleTrackerPorts {
   readonly isDelivering: () => boolean;
   /** It has other work, or would have it immediately. */
   readonly isAtWork: () => boolean;
-  /** Another agent waits for a place. */
+  /** Another agent waits for a place, or has one that is beyond the limit. */
   readonly isPlaceWanted: () => boolean;
   /** More agents are loaded than may be in the long run. */
   readonly isCrowded: () => boolean;
