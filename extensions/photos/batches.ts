@@ -1,8 +1,10 @@
 import { LaresError, type EffectInput, type Entry } from "@lares/sdk";
 import { readExif } from "@lares/sdk/exif";
+import { embeddedXmp, readXmp } from "@lares/sdk/xmp";
 import type { Context, Job } from "./context.ts";
 import { everyPicture } from "./library.ts";
 import { lookOf } from "./look.ts";
+import { fitting } from "./names.ts";
 import { namespace, photoOf, stateOf, type Photo, type StoredFacts, type StoredLook } from "./photo.ts";
 
 /** Photos of one action and one checkpoint. */
@@ -38,9 +40,21 @@ export const factsStage: Stage = {
   needs: ({ needsFacts }) => needsFacts,
   async read(entry, ctx): Promise<StoredFacts> {
     const head = await ctx.vdfs.read(entry.path, { length: headBytes });
-    return { of: stateOf(entry), ...readExif(head) };
+    return { of: stateOf(entry), ...readExif(head), ...namesIn(head) };
   },
 };
+
+/** Bytes of the names in one photo as JSON: its fields have to fit a page with those of others. */
+const maxNamesBytes = 500;
+
+/** Returns the keywords and people in a photo's own XMP; nothing if it has none, as most. */
+function namesIn(head: Uint8Array): Pick<StoredFacts, "people" | "keywords"> {
+  const xmp = embeddedXmp(head);
+  if (xmp === undefined) return {};
+  const said = readXmp(xmp);
+  if (said.people.length + said.keywords.length === 0) return {};
+  return fitting(said.people, said.keywords, maxNamesBytes);
+}
 
 /** Pictures that are compared need not be large. */
 const thumbnailPx = 64;

@@ -7,7 +7,7 @@ import { runInKernel } from "@lares/sdk/testing";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Bench, tool } from "../../test/support/bench.ts";
 import type { Client } from "../../test/support/client.ts";
-import { directory, exifOf, long, tiffHeader, withExif } from "../../test/support/exif.ts";
+import { directory, exifOf, long, tiffHeader, withExif, withXmp } from "../../test/support/exif.ts";
 import type { Action } from "../../test/support/types.ts";
 import { until } from "../../test/support/until.ts";
 import type { MomentAnswer, PlaceAnswer } from "./answers.ts";
@@ -116,6 +116,9 @@ it("reads who and what is in photos from the XMP files beside them, and follows 
   await kernel.waitFor(async () => (await found("ada")).length === 1);
   expect(await found("ada")).toEqual(["a.jpg"]);
   expect(await kernel.call("photos_with_tag", { tag: "rome" })).toEqual({ total: 1, photos: ["a.jpg"] });
+  await kernel.write("own.jpg", withXmp(jpeg, xmp("Katherine")));
+  await kernel.waitFor(async () => (await found("katherine")).length === 1);
+  expect(await found("katherine")).toEqual(["own.jpg"]);
   await kernel.write("a.jpg.xmp", xmp("Grace Hopper"));
   await kernel.waitFor(async () => (await found("grace hopper")).length === 1);
   expect(await found("ada")).toEqual([]);

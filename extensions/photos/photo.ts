@@ -4,8 +4,8 @@ import type { XmpFacts } from "@lares/sdk/xmp";
 import type { Position } from "./geo.ts";
 import type { Look } from "./look.ts";
 
-/** The custom field `facts`: what the file's EXIF says, and of which state of the file. */
-export interface StoredFacts extends ExifFacts {
+/** The custom field `facts`: what the file's EXIF and its own XMP say, and of which state of the file. */
+export interface StoredFacts extends ExifFacts, Partial<XmpFacts> {
   readonly of: string;
 }
 
@@ -36,7 +36,7 @@ export interface Photo {
   readonly id: string;
   readonly path: string;
   readonly tags: readonly string[];
-  /** From XMP files beside it, as are the people. */
+  /** From its own XMP and files beside it, as are the people. */
   readonly keywords?: readonly string[];
   readonly people?: readonly string[];
   /** The state of those files; undefined if there were none when it was looked at. */
@@ -78,18 +78,28 @@ export function photoOf(entry: Entry, now: number): Photo {
     ...(time === undefined ? {} : { time }),
     ...(isPosition(facts?.position) ? { at: facts.position } : {}),
     ...(isLook(look?.look) ? { look: look.look } : {}),
-    ...sidecarOf(own["sidecar"]),
+    ...namesOf(facts, own["sidecar"]),
     ...facesOf(own["faces"], state),
     needsFacts: facts === undefined,
     needsLook: look === undefined,
   };
 }
 
-function sidecarOf(value: unknown): Pick<Photo, "keywords" | "people" | "sidecarState"> {
-  if (typeof value !== "object" || value === null) return {};
-  const { of, keywords, people } = value as Partial<Record<keyof StoredSidecar, unknown>>;
-  if (typeof of !== "string" || of === "") return {};
-  return { sidecarState: of, keywords: textsIn(keywords), people: textsIn(people) };
+/** Returns the keywords and people that the photo's own XMP names, then those of the files beside it. */
+function namesOf(
+  facts: StoredFacts | undefined,
+  sidecar: unknown,
+): Pick<Photo, "keywords" | "people" | "sidecarState"> {
+  const { of, keywords, people } = (sidecar ?? {}) as Partial<Record<keyof StoredSidecar, unknown>>;
+  const isRead = typeof of === "string" && of !== "";
+  const both = (own: unknown, beside: unknown): string[] => [
+    ...new Set([...textsIn(own), ...(isRead ? textsIn(beside) : [])]),
+  ];
+  return {
+    ...(isRead ? { sidecarState: of } : {}),
+    keywords: both(facts?.keywords, keywords),
+    people: both(facts?.people, people),
+  };
 }
 
 function facesOf(value: unknown, state: string): Pick<Photo, "faces"> {

@@ -1,7 +1,8 @@
 import type { Entry } from "@lares/sdk";
-import { maxXmpBytes, readXmp, type XmpFacts } from "@lares/sdk/xmp";
+import { maxXmpBytes, readXmp } from "@lares/sdk/xmp";
 import type { Stage } from "./batches.ts";
 import type { Context } from "./context.ts";
+import { fitting } from "./names.ts";
 import { stateOf, type StoredSidecar } from "./photo.ts";
 
 const pageSize = 250;
@@ -70,21 +71,7 @@ export function sidecarStage(sidecars: Sidecars): Stage {
         for (const keyword of said.keywords) keywords.add(keyword);
         for (const person of said.people) people.add(person);
       }
-      return { of: sidecars.stateOf(path), ...fitting(people, keywords) };
+      return { of: sidecars.stateOf(path), ...fitting(people, keywords, maxNamesBytes) };
     },
   };
-}
-
-/** Returns the people, then the keywords, as far as there is room for them. */
-function fitting(people: Iterable<string>, keywords: Iterable<string>): XmpFacts {
-  const encoder = new TextEncoder();
-  let left = maxNamesBytes;
-  const some = (names: Iterable<string>): string[] =>
-    [...names].filter((name) => {
-      const bytes = encoder.encode(JSON.stringify(name)).length + 1;
-      if (bytes > left) return false;
-      left -= bytes;
-      return true;
-    });
-  return { people: some(people), keywords: some(keywords) };
 }

@@ -125,3 +125,11 @@ export function withExif(jpeg: Uint8Array, tiff: Uint8Array): Buffer {
   head.writeUInt16BE(2 + 6 + tiff.length, 2);
   return Buffer.concat([bytes.subarray(0, 2), head, tiff, ...parts, bytes.subarray(at)]);
 }
+
+/** Returns the JPEG with this XMP as its first segment. */
+export function withXmp(jpeg: Uint8Array, xmp: string): Buffer {
+  const body = Buffer.from(`http://ns.adobe.com/xap/1.0/\0${xmp}`);
+  const head = Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 0]);
+  head.writeUInt16BE(body.length + 2, 4);
+  return Buffer.concat([head, body, jpeg.subarray(2)]);
+}
