@@ -68,7 +68,7 @@ export default defineAgent<Memory>({
       if (count > 0) ctx.trace.info("faces noted", { photos: count });
       const changed = ctx.signal.aborted ? 0 : await countPeople(ctx, reading);
       if (ctx.signal.aborted) return;
-      // A problem that is over is told again if it returns.
+      // A problem that was solved is reported again if it returns.
       const isOver = count > 0 && told.isSilent;
       await ctx.memory.plan.update((plan) => ({
         ...plan,

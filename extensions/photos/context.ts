@@ -13,7 +13,7 @@ export interface Remembered extends Waiting {
   readonly names?: Readonly<Record<string, string>>;
   /** By which models, and how, the photos were read last. */
   readonly readBy?: string;
-  /** Problems of the models for faces that were told, the last ones. */
+  /** Problems of face models that were reported, newest last. */
   readonly warned?: readonly string[];
 }
 

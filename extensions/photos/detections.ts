@@ -1,7 +1,7 @@
 import type { Tensor } from "@lares/sdk";
 import type { FaceSettings } from "./face-settings.ts";
 
-/** A face in a picture: the box as parts of the picture's width and height, from 0 to 1. */
+/** A face in a picture: the box as fractions of the picture's width and height. */
 export interface DetectedFace {
   readonly box: Box;
   readonly score: number;
@@ -36,7 +36,7 @@ export const vectorBounds = { least: 2, most: 1024 };
 interface Candidate {
   readonly corners: readonly [left: number, top: number, right: number, bottom: number];
   readonly score: number;
-  /** The row of its vector; -1 if there is none. */
+  /** The row of its vector; -1 without one. */
   readonly row: number;
 }
 
@@ -223,7 +223,7 @@ export function overlap(one: Box, other: Box): number {
   return overlapOf(corners(one), corners(other));
 }
 
-/** Returns null if there are none: the detector need not give any. */
+/** Returns null for a detector that gives no embeddings. */
 function vectorsIn(outputs: readonly Tensor[], name: string, rows: number): Vectors | null {
   const found = floats(outputs, name, "embeddings");
   if ("problem" in found || rows === 0) return null;
@@ -248,7 +248,7 @@ export function embeddingIn(
   return { vector: vectorAt({ data: found.data, dimensions: found.data.length }, 0) };
 }
 
-/** Returns the vector with the length 1; null if it has no direction. */
+/** Returns the vector at length 1; null for a zero vector. */
 function vectorAt({ data, dimensions }: Vectors, row: number): Float32Array | null {
   const vector = Float32Array.from(data.subarray(row * dimensions, (row + 1) * dimensions));
   let sum = 0;

@@ -7,7 +7,7 @@ export interface ComparedFace {
   readonly key: string;
   /** Absent: the face cannot be compared. The length of the vector does not matter. */
   readonly vector?: ArrayLike<number>;
-  /** The person that it was counted to before. */
+  /** The person to whom it belonged before. */
   readonly person?: string;
 }
 
@@ -18,7 +18,7 @@ interface ClusterOptions {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The person of a face that cannot be compared, or for which there is no room. */
+/** Stands for the person of a face that cannot be compared, or that exceeds the bounds. */
 export const nobody = "-";
 export const clusterBounds = { faces: 50_000, people: 5000 };
 /** Faces between two pauses: some tenths of a second. */
@@ -31,9 +31,9 @@ const movedBy = 0.05;
 const nearestLooked = 8;
 
 /**
- * Counts faces to people, and yields between steps. Returns the person of each face, in the order of the faces. The faces that
- * were counted before found the people again, so that a name stays where new photos come; every further face is counted to
- * the nearest mean, or founds a person. A face is compared with means and not with faces: 20,000 faces are 20,000 searches of
+ * Assigns faces to people, and yields between steps. Returns the person of each face, in the order of the faces. Faces that
+ * were assigned before restore their people, so that names stay when photos are added; every further face goes to the person
+ * with the nearest mean, or becomes a new one. A face is compared with means and not with faces: 20,000 faces are 20,000 searches of
  * an index. The same faces give the same people, whatever their order.
  */
 export function* clustering(
@@ -82,7 +82,7 @@ export function* clustering(
     if (++steps % facesOfStep === 0) yield;
   }
   yield* after.refresh();
-  // The means have moved since the first faces were counted: each face is looked at once more.
+  // The means have moved since the first faces were assigned: each face is looked at once more.
   for (const face of compared) {
     const near = after.near(face, nearestLooked);
     const [nearest] = near;
@@ -111,7 +111,7 @@ interface Compared {
   readonly vector: ArrayLike<number>;
   /** With this its vector has the length 1. */
   readonly scale: number;
-  /** The person that it was counted to before; "" if there is none. */
+  /** The person to whom it belonged before; "" for a new face. */
   readonly before: string;
 }
 

@@ -36,7 +36,7 @@ export function regionInput(picture: Thumbnail, region: Region, form: InputForm)
   return inputOf(picture, form, pixelAt, form);
 }
 
-/** `pixelAt`: the picture's pixel for one of the input; -1 if there is none. */
+/** `pixelAt`: maps a pixel of the input to the picture's; -1 outside the picture. */
 function inputOf(
   { bytes }: Thumbnail,
   { input, width, height, layout, colours, type, mean, scale }: InputForm,

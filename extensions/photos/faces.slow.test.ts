@@ -1,15 +1,12 @@
 /** Faces by a model that a person names: a real kernel, with onnxruntime beside it, and real pictures. */
 import { once } from "node:events";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { installNested, modelRuntime } from "../../kernel/build/nested-package.ts";
 import { Bench, leave, tool } from "../../test/support/bench.ts";
 import type { Client } from "../../test/support/client.ts";
 import { declared } from "../../test/support/infer-example.ts";
-import { installBuilt } from "../../test/support/installed.ts";
+import { installedWithModels } from "../../test/support/installed-models.ts";
 import { runNode } from "../../test/support/run-node.ts";
 import type { Action } from "../../test/support/types.ts";
 import { isAlive, until } from "../../test/support/until.ts";
@@ -94,18 +91,7 @@ beforeAll(async () => {
     lares: entry(),
     extensions: [{ id: listener, program: listening, manifest: hearing }],
   });
-  const config = join(bench.base, "config", "lares");
-  await mkdir(config, { recursive: true });
-  await writeFile(
-    join(config, "lares.yaml"),
-    JSON.stringify({ version: 1, egress: { private_hosts: [host] } }),
-  );
-  const installed = join(bench.base, "installed");
-  await mkdir(installed);
-  executable = installBuilt(installed);
-  const from = installNested(modelRuntime)("onnxruntime-node/package.json");
-  await symlink(dirname(from), join(installed, "node_modules", "onnxruntime-node"), "junction");
-  environment = { XDG_CONFIG_HOME: join(bench.base, "config") };
+  ({ executable, environment } = await installedWithModels(bench, host));
 });
 afterAll(async () => {
   await bench[Symbol.asyncDispose]();

@@ -24,7 +24,7 @@ const cropPx = 1024;
 /** After so many photos in a row that a model could not be run on, the others wait for another job. */
 const maxProblems = 3;
 
-/** What is needed to look for faces. */
+/** How faces are looked for in photos. */
 export interface FaceReading {
   readonly settings: FaceSettings;
   /** Says which models read a photo, and how. */

@@ -14,7 +14,7 @@ export interface PersonAnswer {
   readonly id: string;
   readonly name?: string;
   readonly photos: number;
-  /** Some of them; the box says where the face is, as parts of the upright photo: left, top, width, height. */
+  /** Some of them; the box says where the face is, as fractions of the upright photo: left, top, width, height. */
   readonly shown: readonly { readonly path: string; readonly box?: Box }[];
 }
 

@@ -6,7 +6,7 @@ export type GivenNames = Readonly<Record<string, string>>;
 
 /** Somebody in photos. */
 export interface FoundPerson {
-  /** A form of the name, or the id that the faces have if there is no name. */
+  /** The name in a comparable form, or the faces' id for an unnamed person. */
   readonly id: string;
   readonly name?: string;
   /** The ids that this person's faces have: none where only tags and sidecars name the person. */
@@ -119,7 +119,7 @@ export function folded(name: string): string {
     .toLowerCase();
 }
 
-/** Returns the id of a person by the name: the same for all spellings that are one name; "" if it is none. */
+/** Returns the id of a person by the name: the same for all spellings of a name; "" for an empty name. */
 export function idOf(name: string): string {
   return folded(name).replaceAll(" ", "-");
 }

@@ -27,7 +27,7 @@ export interface StoredSidecar extends XmpFacts {
 export interface StoredFaces {
   readonly of: string;
   readonly model: string;
-  /** The person of each face: an id, "" if it was not counted to a person yet, or `nobody`. */
+  /** The person of each face: an id, "" before it is assigned, or `nobody`. */
   readonly people: readonly string[];
 }
 

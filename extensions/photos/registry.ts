@@ -42,7 +42,7 @@ async function tell(
 ): Promise<void> {
   const value: Person = { id, name, photos: photos.length };
   if (before?.value.name === name && before.value.photos === photos.length) return;
-  // Told first: after a crash in between it is told again.
+  // Emitted first: after a crash in between it is emitted again.
   if (photos.length > (before?.value.photos ?? 0)) {
     const paths = photos.slice(0, namedPaths).map(({ path }) => path);
     await unless("PermissionDenied", () =>

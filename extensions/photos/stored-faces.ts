@@ -12,7 +12,7 @@ export interface FacesSidecar {
 }
 
 export interface KeptFace {
-  /** Left, top, width and height as parts of the upright photo. */
+  /** Left, top, width and height as fractions of the upright photo. */
   readonly box: Box;
   readonly score: number;
   /** A vector in whole numbers from -127 to 127, a byte each, in Base64. */
@@ -26,7 +26,7 @@ const leastSame = 0.5;
 
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 
-/** Returns the faces as they are kept. Those for whose vectors there is no room are kept without. */
+/** Returns the faces as they are kept; beyond the bound, without their vectors. */
 export function keptFaces(faces: readonly DetectedFace[]): KeptFace[] {
   let left = maxVectorBytes;
   return faces.slice(0, maxFaces).map(({ box: [x, y, width, height], score, vector }) => {
@@ -47,7 +47,7 @@ function quantised(vector: Float32Array): string {
   return base64(bytes);
 }
 
-/** Returns the numbers of a vector as it is kept; undefined if the text is none. */
+/** Returns the numbers of a vector as it is kept; undefined for any other text. */
 export function vectorOf(text: unknown): Int8Array | undefined {
   if (typeof text !== "string" || text.length > 2 * vectorBounds.most) return undefined;
   try {

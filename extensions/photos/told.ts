@@ -1,12 +1,12 @@
 import type { Context } from "./context.ts";
 import { hashOf } from "./face-settings.ts";
 
-/** Problems that are remembered as told. */
+/** Reported problems that are remembered. */
 const maxRemembered = 20;
 
 /** Tells the person what is wrong with a model: once, and not for each photo. */
 export class Told {
-  /** Problems of this job: those that follow from the first are not told. */
+  /** Problems of this job: those that follow from the first are not reported. */
   #count = 0;
 
   /** True if nothing was wrong. */
@@ -14,7 +14,7 @@ export class Told {
     return this.#count === 0;
   }
 
-  /** `key`: the model, and how it is run. With another one the same problem is told again. */
+  /** `key`: the model, and how it is run. With another one the same problem is reported again. */
   async once(ctx: Context, key: string, problem: string): Promise<void> {
     if (this.#count > 0) return;
     this.#count += 1;

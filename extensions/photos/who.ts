@@ -22,8 +22,8 @@ interface Shown {
 }
 
 /**
- * Counts the faces of all photos to people, if there are faces that were not counted yet, and notes in the photos' fields where that
- * changed. Returns how many photos changed.
+ * Assigns the faces of all photos to people, unless all are assigned already, and writes the photos' fields where that changed
+ * something. Returns how many photos changed.
  */
 export async function countPeople(ctx: Job, { settings, key }: FaceReading): Promise<number> {
   const now = Date.now();

@@ -1,17 +1,16 @@
 /** Models of extensions, from their manifests to a guest's numbers: `lares` as npm installs it, with onnxruntime beside it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { installNested, modelRuntime } from "../../kernel/build/nested-package.ts";
 import { addingModel } from "../../kernel/src/inference/testing/tensor-models.ts";
 import { Bench, tool, type ExtensionSpec } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import { declared, inferExample } from "../support/infer-example.ts";
-import { installBuilt } from "../support/installed.ts";
+import { installedWithModels } from "../support/installed-models.ts";
 import { hostCall, relayGuest } from "../support/relay-guest.ts";
 import { runNode } from "../support/run-node.ts";
 import { until } from "../support/until.ts";
@@ -113,18 +112,7 @@ beforeAll(async () => {
       },
     ],
   });
-  const config = join(bench.base, "config", "lares");
-  await mkdir(config, { recursive: true });
-  await writeFile(
-    join(config, "lares.yaml"),
-    JSON.stringify({ version: 1, egress: { private_hosts: [host] } }),
-  );
-  const installed = join(bench.base, "installed");
-  await mkdir(installed);
-  executable = installBuilt(installed);
-  const from = installNested(modelRuntime)("onnxruntime-node/package.json");
-  await symlink(dirname(from), join(installed, "node_modules", "onnxruntime-node"), "junction");
-  environment = { XDG_CONFIG_HOME: join(bench.base, "config") };
+  ({ executable, environment } = await installedWithModels(bench, host));
   client = await bench.open({ environment, executable });
 });
 afterAll(async () => {

@@ -18,7 +18,7 @@ const numbers = (values: readonly number[]): Uint8Array =>
 
 /**
  * A detector for which a face is a bright square of a grid: its score is the square's brightest colour, its embedding the mean
- * colour. As other detectors it gives a box for each place, whatever its score.
+ * colour. Like other detectors, it gives a box for each place, whatever its score.
  */
 export function toyDetector({ embeds }: { readonly embeds: boolean }): Uint8Array {
   const boxes = Float32Array.from({ length: places * places * 4 }, (_, at) => {

@@ -26,7 +26,7 @@ const lists = new Map<string, "keywords" | "hierarchy" | "people">([
   ["http://ns.adobe.com/lightroom/1.0/ hierarchicalSubject", "hierarchy"],
   ["http://iptc.org/std/Iptc4xmpExt/2008-02-29/ PersonInImage", "people"],
 ]);
-/** Without one of these names there is nothing to find; most XMP only says how the picture was edited. */
+/** XMP without these names only says how the picture was edited. */
 const telling = /subject|hierarchicalSubject|PersonInImage|RegionList/;
 const regionList = `${regions} RegionList`;
 const regionName = `${regions} Name`;
@@ -50,7 +50,7 @@ const jpegName = "http://ns.adobe.com/xap/1.0/\0";
 const pngName = "XML:com.adobe.xmp\0";
 
 /**
- * Returns the XMP in the first bytes of a JPEG or PNG, for `readXmp`; undefined if there is none, or only a part of it. It
+ * Returns the XMP in the first bytes of a JPEG or PNG, for `readXmp`; undefined for a picture without XMP, or with only a part of it. It
  * stands near the beginning: 128 KiB are enough for nearly all.
  */
 export function embeddedXmp(picture: Uint8Array): Uint8Array | undefined {

@@ -9,7 +9,7 @@ const maxWithdrawn = 16;
 /** How long a question that was denied once is not asked again, so that an agent cannot insist. */
 const quietMs = 600_000;
 
-/** What keeps agents from insisting: by asking again, and by taking questions back. */
+/** What keeps agents from insisting: by asking again, and by withdrawing questions. */
 export class Insistence {
   readonly #clock: Pick<Clock, "monotonic">;
   /** Until when a subject is quiet, by the monotonic clock. */

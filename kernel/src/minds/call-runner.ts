@@ -59,7 +59,7 @@ export class CallRunner {
     }
   }
 
-  /** A question about a call of a channel is not waited for any longer. */
+  /** Ends the wait for the answer about a channel's call. */
   letGo(): void {
     if (this.#question !== null) this.#letGo?.abort(new LetGo("It continues without the answer."));
   }

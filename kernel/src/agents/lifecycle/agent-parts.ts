@@ -36,7 +36,7 @@ export interface SupervisorOptions {
   readonly rested?: () => void;
   /** Returns true if no other agent has open work. If absent, there is no other agent. */
   readonly othersAreQuiet?: () => boolean;
-  /** The places of all agents; if absent, there is no other agent. */
+  /** The places of all agents; absent for an agent that runs alone. */
   readonly slots?: Pick<AgentSlots, "hasWaiters" | "isCrowded" | "admit">;
 }
 
