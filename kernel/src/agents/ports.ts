@@ -268,7 +268,7 @@ export interface SupervisorPorts {
   ran(agent: string, schedule: string, error: string | null): void;
   /** Returns why a schedule of the agent is suspended; null if it is not. */
   suspension(agent: string, hook: HookDefinition): ScheduleSuspension | null;
-  /** Waits until the agent may be loaded: at most `limits.active_agents` are loaded at once. */
+  /** Waits until the agent may be loaded: at most `limits.active_agents` are, and a few more that somebody waits for. */
   acquireSlot(agent: string): Promise<Disposable>;
 }
 

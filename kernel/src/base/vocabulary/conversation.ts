@@ -102,7 +102,8 @@ const common = {
   process: Id("The process that it belongs to"),
   created: Timestamp("When it was written"),
   origin: Type.String({
-    description: "Where the text comes from: `person`, `model`, `workspace`, `agent:<id>`, `web` and others",
+    description:
+      "Where the text comes from: `person`, `model`, `workspace`, `agent:<id>`, `web`, `schedule`, `decision` (the kernel says what a person decided) and others",
   }),
   turn: Id("The id of the entry that began the turn"),
   sources: Type.Optional(Type.Array(Type.String(), { description: "What the text was made from" })),

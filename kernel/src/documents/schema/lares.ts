@@ -212,7 +212,8 @@ export const Lares = Type.Object(
             Type.Integer({
               minimum: 1,
               maximum: 1024,
-              description: "Agents loaded at once; others wait until one is idle; default 16",
+              description:
+                "Agents loaded at once; others wait until one is idle. Up to eight more are loaded for calls that wait for their answers. Default 16",
               default: 16,
             }),
           ),
