@@ -15,6 +15,7 @@ import { definitionOf, FakeGuest, FakeQueue } from "../../kernel/src/agents/test
 import { FakeJobs } from "../../kernel/src/agents/testing/fake-jobs.ts";
 import { isLaresError, LaresError } from "../../kernel/src/base/errors.ts";
 import { ManualClock } from "../../kernel/src/base/testing/manual-clock.ts";
+import { agentIs } from "../../kernel/src/base/vocabulary/agent-words.ts";
 import type { AgentCommand } from "../../kernel/src/base/vocabulary/agent.ts";
 import { personAt } from "../../kernel/src/base/vocabulary/principal.ts";
 import { fuzz } from "./support/campaign.ts";
@@ -60,7 +61,8 @@ function checkStep(before: Snapshot, event: LifecycleEvent, after: Snapshot): vo
   if (to === "Suspended" || to === "Error") expect(after.context.reason, step).not.toBeNull();
   for (const command of commands) {
     const sentence = refusal(after, command);
-    if (sentence !== null) expect(sentence).toContain(to);
+    if (sentence !== null)
+      expect(sentence).toContain(to === "Unloaded" && !after.context.enabled ? "is off" : agentIs(to));
     expect(sentence === null, `${to} ${command}`).toBe(
       after.can(command === "suspend" ? { type: command, reason: "" } : { type: command }),
     );

@@ -5,9 +5,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect } from "vitest";
 import { isLaresError } from "../../kernel/src/base/errors.ts";
 import { foldName } from "../../kernel/src/base/names.ts";
+import { maxPathLength } from "../../kernel/src/base/vocabulary/bounds.ts";
 import { openRootedFs, type RootedFs } from "../../kernel/src/platform/files/rooted-fs.ts";
 import { pathFault } from "../../kernel/src/policy/path-fault.ts";
-import { canonicalPath, isWithinExactly, maxPathLength, parentOf } from "../../kernel/src/policy/paths.ts";
+import { canonicalPath, isWithinExactly, parentOf } from "../../kernel/src/policy/paths.ts";
 import { isForbidden, protectionOf } from "../../kernel/src/policy/protected.ts";
 import { fuzz } from "./support/campaign.ts";
 
