@@ -1,5 +1,5 @@
 /** The fields of an entry that are needed to count it. */
-export interface CountedEntry {
+interface CountedEntry {
   readonly kind: "file" | "folder";
   readonly extension: string;
   readonly media: string;

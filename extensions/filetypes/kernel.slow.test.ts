@@ -15,9 +15,9 @@ it("counts a real workspace, follows writes and deletions, sees only what was gr
     Object.fromEntries(by_type.map(({ extension, files }) => [extension, files]));
   await kernel.idle();
   const before = await summary();
-  expect(filesOf(before)).toEqual({ md: 4, txt: 1 });
+  expect(filesOf(before)).toEqual({ md: 5, txt: 1 });
   expect((await kernel.traces({ level: "info" })).map(({ message }) => message)).toContain(
-    "5 files of 2 types",
+    "6 files of 2 types",
   );
 
   await kernel.write("notes/new.md", "# New\n");
@@ -26,7 +26,7 @@ it("counts a real workspace, follows writes and deletions, sees only what was gr
   await rm(join(kernel.workspace, "notes/ideas 💡.txt"));
   await kernel.waitFor(async () => (await summary()).types === 1);
   const after = await summary();
-  expect(filesOf(after)).toEqual({ md: 4 });
+  expect(filesOf(after)).toEqual({ md: 5 });
   expect((await summary(1)).by_type).toHaveLength(1);
 
   const { state, permissions, locations, metrics } = await kernel.agent();

@@ -9,7 +9,7 @@ export interface Problem {
 }
 
 /** A problem that was seen, by agent and kind. */
-export interface Known {
+interface Known {
   readonly key: string;
   /** Milliseconds since 1970. */
   readonly since: number;
@@ -26,7 +26,7 @@ export interface Remembered {
   readonly jobs: Readonly<Record<string, number>>;
 }
 
-export interface Look {
+interface Look {
   readonly remembered: Remembered;
   /** New problems for the person, the worst first. */
   readonly tell: readonly Problem[];

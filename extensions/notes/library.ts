@@ -9,7 +9,7 @@ export const maxNoteBytes = 256 * 1024;
 const maxNotes = 5000;
 const pageSize = 250;
 
-export type ReadNote = Note & Scan & { readonly entry: Entry };
+type ReadNote = Note & Scan & { readonly entry: Entry };
 
 /** Returns the notes that the agent may see, without their texts. */
 export async function everyNote(ctx: Context): Promise<Entry[]> {

@@ -104,7 +104,7 @@ function written(link: Link, from: string, wanted: string, now: Targets): string
       );
 }
 
-export function folderOf(path: string): string {
+function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 

@@ -11,7 +11,7 @@ export interface Link {
   readonly isBracketed: boolean;
 }
 
-export interface Task {
+interface Task {
   /** Counted from 1. */
   readonly line: number;
   readonly text: string;

@@ -45,12 +45,13 @@ afterEach(() => {
 
 describe("Sunday", () => {
   const weekend = [1, 2, 3, 4].map((n) => photo(`photos/${n}.jpg`, `2023-05-03T1${n}:00:00`));
-  const sunday = photos.hooks?.["sunday"];
+  const sunday = (ctx: ReturnType<typeof contextOf>, day = "2026-05-03") =>
+    photos.hooks?.["sunday"]?.({ scheduled_for: `${day}T09:00:00.000Z` } as never, ctx);
 
   it("tells once what was photographed on this weekend years ago, and offers an album", async () => {
     const ctx = contextOf(weekend);
-    await sunday?.({} as never, ctx);
-    await sunday?.({} as never, ctx);
+    await sunday(ctx);
+    await sunday(ctx);
     expect(ctx.recorded.notifications).toMatchObject([
       {
         title: "On this weekend 3 years ago: 4 photos in Rome",
@@ -58,15 +59,22 @@ describe("Sunday", () => {
         action: { length: 5 },
       },
     ]);
-    vi.setSystemTime(new Date("2026-05-10T09:00:00Z"));
-    await sunday?.({} as never, ctx);
+    await sunday(ctx, "2026-05-10");
     expect(ctx.recorded.notifications).toHaveLength(1);
+  });
+
+  it("a run that was missed is about its own Sunday, also on the Saturday before the next one", async () => {
+    const ctx = contextOf(weekend);
+    vi.setSystemTime(new Date("2026-05-09T12:00:00Z"));
+    await sunday(ctx);
+    expect(ctx.recorded.notifications).toHaveLength(1);
+    expect(await ctx.memory.plan.read()).toMatchObject({ told: "2026-05-03" });
   });
 
   it("is silent where there is nothing to tell, and where a person does not want it", async () => {
     const [none, unwanted] = [contextOf(weekend.slice(0, 1)), contextOf(weekend, { memories: false })];
-    await sunday?.({} as never, none);
-    await sunday?.({} as never, unwanted);
+    await sunday(none);
+    await sunday(unwanted);
     expect([...none.recorded.notifications, ...unwanted.recorded.notifications]).toEqual([]);
   });
 });
@@ -150,6 +158,19 @@ describe("sidecars", () => {
     ]);
   });
 
+  it("about_photos says which are in the memory that was told last", async () => {
+    const ctx = contextOf([
+      ...[1, 2, 3].map((n) => photo(`${n}.jpg`, `2023-05-03T1${n}:00:00`)),
+      photo("other.jpg", "2021-01-01T10:00:00"),
+    ]);
+    const asked = { paths: ["1.jpg", "other.jpg"] };
+    expect(await search(ctx, "aboutPhotos", asked)).toEqual([]);
+    await photos.hooks?.["sunday"]?.({ scheduled_for: "2026-05-03T09:00:00.000Z" } as never, ctx);
+    expect(await search(ctx, "aboutPhotos", asked)).toEqual([
+      { path: "1.jpg", albums: [], memory: "On this weekend 3 years ago: 3 photos in Rome" },
+    ]);
+  });
+
   it("a keyword with levels is found by its beginning, its end and the whole of it", () => {
     const state = { needsFacts: false, needsLook: false };
     const one = { id: "a", path: "a.jpg", tags: [], keywords: ["Italy/Lazio/Rome"], ...state };
@@ -184,6 +205,39 @@ describe("albums", () => {
 });
 
 describe("jobs", () => {
+  it("how photos look is one job, however often their time and place are read before", async () => {
+    const ctx = contextOf([photo("a.jpg", "2023-05-03T10:00:00")]);
+    for (let pass = 0; pass < 3; pass++) {
+      await photos.hooks?.["changed"]?.({} as never, ctx);
+      await photos.jobs?.["metadata"]?.({}, ctx);
+    }
+    const looks = ctx.recorded.jobs.filter(({ name }) => name === "looks");
+    expect(looks.map(({ key, when_idle: whenIdle }) => [key, whenIdle])).toEqual([
+      ["looks", true],
+      ["looks", true],
+      ["looks", true],
+    ]);
+  });
+  it("photos that arrive while a job reads others are read by the same one", async () => {
+    const passes = async (arrives: boolean): Promise<number> => {
+      const ctx = contextOf([photo("a.jpg", "2023-05-03T10:00:00"), { path: "b.jpg", media: "image" }]);
+      const progress = ctx.progress;
+      let isTold = !arrives;
+      const telling: typeof ctx = {
+        ...ctx,
+        progress: async (...said) => {
+          if (!isTold) await photos.hooks?.["changed"]?.({} as never, ctx);
+          isTold = true;
+          return await progress(...said);
+        },
+      };
+      await photos.jobs?.["metadata"]?.({}, telling);
+      return ctx.recorded.calls.filter(
+        ({ method, params }) => method === "vdfs/query" && params["extension"] === "xmp",
+      ).length;
+    };
+    expect([await passes(false), await passes(true)]).toEqual([1, 2]);
+  });
   it("changes share a job until it begins; what comes then has another", () => {
     const first = noticed(nothingNoticed);
     const second = noticed(first);

@@ -1,10 +1,10 @@
-import { defineAgent } from "@lares/sdk";
+import { defineAgent, type ScheduleFired } from "@lares/sdk";
 import { aboutPhotos } from "./about.ts";
 import { createAlbum } from "./album.ts";
 import { answerOfMoment, answerOfPlace } from "./answers.ts";
 import { factsStage, inBatches, lookStage } from "./batches.ts";
 import { faceReadingOf, facesStage } from "./faces.ts";
-import type { Memory } from "./context.ts";
+import type { Job, Memory } from "./context.ts";
 import { duplicatesOf } from "./duplicates.ts";
 import { everyPhoto, libraryOf } from "./library.ts";
 import { namedIn, taggedWith } from "./people.ts";
@@ -15,10 +15,19 @@ import { everySidecar, sidecarStage } from "./sidecars.ts";
 import { tellMemories } from "./sunday.ts";
 import { Told } from "./told.ts";
 import { countPeople } from "./who.ts";
-import { begun, keyOf, noticed, nothingNoticed } from "./waiting.ts";
+import { begun, keyOf, noticed, nothingNoticed, quiet } from "./waiting.ts";
 
 interface Limited {
   readonly limit?: number;
+}
+
+/** Notes time, place, tags and people of photos for which that was not done. */
+async function noteNew(ctx: Job): Promise<void> {
+  const count = await inBatches(ctx, factsStage);
+  if (count > 0) ctx.trace.info("time and place noted", { photos: count });
+  const marked = ctx.signal.aborted ? 0 : await inBatches(ctx, sidecarStage(await everySidecar(ctx)));
+  if (marked > 0) ctx.trace.info("tags and people noted", { photos: marked });
+  if (!ctx.signal.aborted) await tellPeople(ctx);
 }
 
 export default defineAgent<Memory>({
@@ -28,7 +37,7 @@ export default defineAgent<Memory>({
   async onStartup(ctx) {
     const reading = faceReadingOf(ctx);
     if (reading === null || (await ctx.memory.plan.read()).readBy === reading.key) return;
-    await ctx.jobs.dispatch("faces", {}, { key: `faces ${reading.key}`, priority: "low", whenIdle: true });
+    await ctx.jobs.dispatch("faces", {}, quiet("faces"));
   },
 
   hooks: {
@@ -36,29 +45,30 @@ export default defineAgent<Memory>({
       const plan = await ctx.memory.plan.update(noticed);
       await ctx.jobs.dispatch("metadata", {}, { key: keyOf(plan), priority: "high" });
     },
-    async sunday(_event, ctx) {
-      await tellMemories(ctx);
+    async sunday({ scheduled_for }: ScheduleFired, ctx) {
+      await tellMemories(ctx, scheduled_for);
     },
   },
 
   jobs: {
     async metadata(_input, ctx) {
-      const { begun: at } = await ctx.memory.plan.update(begun);
-      const count = await inBatches(ctx, factsStage);
-      if (count > 0) ctx.trace.info("time and place noted", { photos: count });
-      const marked = ctx.signal.aborted ? 0 : await inBatches(ctx, sidecarStage(await everySidecar(ctx)));
-      if (marked > 0) ctx.trace.info("tags and people noted", { photos: marked });
-      if (!ctx.signal.aborted) await tellPeople(ctx);
+      let { noticed: seen } = await ctx.memory.plan.update(begun);
+      // Photos noticed meanwhile belong to the same import: at most one more job runs, and it finds nothing left to do.
+      for (let isNews = true; isNews && !ctx.signal.aborted;) {
+        await noteNew(ctx);
+        const { noticed } = await ctx.memory.plan.read();
+        isNews = noticed > seen;
+        seen = noticed;
+        if (isNews) await ctx.save({ seen });
+      }
       // Places and moments are there now; decoding pictures takes longer and waits until nobody else has anything to do.
-      if (!ctx.signal.aborted)
-        await ctx.jobs.dispatch("looks", {}, { key: `looks ${at}`, priority: "low", whenIdle: true });
+      if (!ctx.signal.aborted) await ctx.jobs.dispatch("looks", {}, quiet("looks"));
     },
     async looks(_input, ctx) {
-      const { begun: at } = await ctx.memory.plan.read();
       const count = await inBatches(ctx, lookStage);
       if (count > 0) ctx.trace.info("looks noted", { photos: count });
       if (faceReadingOf(ctx) === null || ctx.signal.aborted) return;
-      await ctx.jobs.dispatch("faces", {}, { key: `faces ${at}`, priority: "low", whenIdle: true });
+      await ctx.jobs.dispatch("faces", {}, quiet("faces"));
     },
     async faces(_input, ctx) {
       const reading = faceReadingOf(ctx);

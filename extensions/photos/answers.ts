@@ -5,7 +5,7 @@ import type { Place } from "./places.ts";
 const namedPaths = 20;
 
 /** Formats a time of the camera's clock: "2024-05-01T13:45:10". */
-export const clock = (time: number): string => new Date(time).toISOString().slice(0, 19);
+const clock = (time: number): string => new Date(time).toISOString().slice(0, 19);
 
 export interface PlaceAnswer {
   readonly name: string;

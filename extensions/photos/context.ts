@@ -9,6 +9,8 @@ export interface Memory {
 export interface Remembered extends Waiting {
   /** The Sunday on which something was told last: "2024-05-05". */
   readonly told?: string;
+  /** The memory that was told, and the ids of the photos that the notification offers. */
+  readonly weekend?: { readonly title: string; readonly photos: readonly string[] };
   /** The names that the person gave to people whose faces were found, by their ids. */
   readonly names?: Readonly<Record<string, string>>;
   /** By which models, and how, the photos were read last. */

@@ -12,7 +12,7 @@ export interface DetectedFace {
 export type Box = readonly [left: number, top: number, width: number, height: number];
 
 /** What a detector answered. `problem`: why it says nothing, for the person who named it. */
-export type Detections = { readonly faces: readonly DetectedFace[] } | { readonly problem: string };
+type Detections = { readonly faces: readonly DetectedFace[] } | { readonly problem: string };
 
 /** The part of a model's input that the picture fills, from its top left, pixels. */
 interface Filled {

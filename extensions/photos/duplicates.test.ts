@@ -2,7 +2,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp, { type Sharp } from "sharp";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { silentLog } from "../../kernel/src/base/log.ts";
+import { Thumbnails } from "../../kernel/src/pictures/thumbnails.ts";
+import { systemClock } from "../../kernel/src/platform/clock.ts";
 import { duplicatesOf, looksSame, maxComparisons } from "./duplicates.ts";
 import { lookOf, type Look } from "./look.ts";
 
@@ -59,15 +62,20 @@ const copies: readonly { readonly name: string; make(picture: Sharp): Sharp }[] 
   },
 ];
 
-/** The look of a picture's thumbnail, made as the kernel makes it. */
+const thumbnails = new Thumbnails({ clock: systemClock, log: silentLog });
+afterAll(() => thumbnails[Symbol.asyncDispose]());
+
+/** The look of the thumbnail that the kernel makes of a picture. */
 async function lookIn(file: Buffer): Promise<Look> {
-  const { data, info } = await sharp(file)
-    .rotate()
-    .resize({ width: 64, height: 64, fit: "inside", withoutEnlargement: true })
-    .ensureAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const look = lookOf(data, info.width, info.height);
+  const { bytes, width, height } = await thumbnails.make({
+    agent: "test.agent",
+    path: "a picture",
+    read: async () => ({ bytes: file, eof: true }),
+    maxPx: 64,
+    format: "rgba8",
+    signal: new AbortController().signal,
+  });
+  const look = lookOf(bytes, width, height);
   if (look === null) throw new Error("no look");
   return look;
 }

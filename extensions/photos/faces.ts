@@ -16,8 +16,8 @@ import {
 } from "./stored-faces.ts";
 
 /** The names of the models that the person may bring; the extension has none of its own. */
-export const detectorName = "face_detection";
-export const embedderName = "face_embedding";
+const detectorName = "face_detection";
+const embedderName = "face_embedding";
 
 /** The longer side of the picture that faces are cut from. */
 const cropPx = 1024;

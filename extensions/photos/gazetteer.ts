@@ -1,6 +1,6 @@
 import { degreeKm, distanceKm, type Position } from "./geo.ts";
 
-export interface Town {
+interface Town {
   readonly name: string;
   /** Two letters, ISO 3166: "IT". */
   readonly country: string;

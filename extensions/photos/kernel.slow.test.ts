@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -206,6 +206,29 @@ it("a job that is killed in the middle continues where it was, and a large album
   expect(large.state).toBe("PendingApproval");
   const { impact_score: impact } = await client.request<Action>("lares/actions/get", { id: large.action });
   expect(impact).toBeGreaterThanOrEqual(0.5);
+});
+
+it("2,000 photos that arrive one by one are few jobs: one looks at all of them", async () => {
+  const count = 2000;
+  const small = await readFile(join(library, "2024", "mountain-lake.jpg"));
+  await using kernel = await runInKernel(extension, folder);
+  await mkdir(join(kernel.workspace, "photos"));
+  for (let n = 0; n < count; n++) {
+    const taken = new Date(Date.UTC(2024, 0, 1) + n * 1_000_000).toISOString().slice(0, 19);
+    const exif = exifOf({ taken: taken.replace("T", " ").replaceAll("-", ":"), at: [41.89, 12.49] });
+    await writeFile(join(kernel.workspace, "photos", `${n}.jpg`), withExif(small, exif));
+  }
+  const photosIn = async (text: string): Promise<number[]> =>
+    (await kernel.traces({ text, limit: 1000 })).map(({ fields }) => Number(fields?.["photos"] ?? 0));
+  const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
+  await kernel.waitFor(async () => sum(await photosIn("looks noted")) === count, { timeoutMs: 280_000 });
+  await kernel.idle();
+  expect(sum(await photosIn("time and place noted"))).toBe(count);
+  // One unless the person copies them with pauses, after each of which all is quiet.
+  const looks = (await photosIn("looks noted")).length;
+  expect(looks).toBeLessThanOrEqual(3);
+  const { metrics } = await kernel.agent();
+  expect(metrics.jobs_completed).toBeLessThanOrEqual(3 * (looks + 1));
 });
 
 it("asks for no right with which anything could leave the machine", async () => {

@@ -10,7 +10,7 @@ import { settingsOf } from "./settings.ts";
 /** Entries per query: an answer stays well below the size limit of one message. */
 const pageSize = 250;
 
-export const gazetteer = new Gazetteer(cities.towns);
+const gazetteer = new Gazetteer(cities.towns);
 
 /** Returns every picture that the agent may see. */
 export async function everyPicture(ctx: Context): Promise<Entry[]> {

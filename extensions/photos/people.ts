@@ -2,7 +2,7 @@ import { nobody } from "./face-clusters.ts";
 import type { Photo } from "./photo.ts";
 
 /** The names that a person gave to people whose faces were found, by their ids. */
-export type GivenNames = Readonly<Record<string, string>>;
+type GivenNames = Readonly<Record<string, string>>;
 
 /** Somebody in photos. */
 export interface FoundPerson {

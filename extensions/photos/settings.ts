@@ -1,5 +1,5 @@
 /** The settings from `config` in lares.yaml; missing or invalid ones have their defaults. */
-export interface Settings {
+interface Settings {
   /** Photos with neighbours within this distance are of one place. */
   readonly place_km: number;
   /** A place has at least this many photos. */

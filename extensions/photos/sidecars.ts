@@ -13,7 +13,7 @@ const mostOfOne = 2;
 const maxNamesBytes = 1000;
 
 /** The XMP files of a workspace, by the photos that they are beside. */
-export class Sidecars {
+class Sidecars {
   readonly #byName = new Map<string, Entry[]>();
 
   constructor(files: readonly Entry[]) {

@@ -1,6 +1,6 @@
 import type { Photo } from "./photo.ts";
 
-export interface Described {
+interface Described {
   /** By the camera's clock. */
   readonly from: number;
   readonly to: number;

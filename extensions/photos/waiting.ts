@@ -26,3 +26,10 @@ export function begun<State extends Waiting>(state: State): State {
 export function keyOf({ begun }: Waiting): string {
   return `metadata ${begun}`;
 }
+
+/**
+ * How a job for quiet moments is dispatched: one of each name for all photos of an import. Nothing is missed, because such a job
+ * looks at everything, and is dispatched by other jobs or before any runs: an agent's jobs run one after the other, so it does not
+ * end while it is dispatched.
+ */
+export const quiet = (name: string) => ({ key: name, priority: "low", whenIdle: true }) as const;

@@ -1,7 +1,7 @@
 import { CelError, compileCel } from "@lares/sdk/cel";
 
 /** A rule as it stands in `config` of lares.yaml, or here. */
-export interface Rule {
+interface Rule {
   /** `tool`: looks at calls before they run. `action`: looks at changes before they are proposed. */
   readonly on: "tool" | "action";
   /** A CEL expression that is true for what is refused. */
@@ -11,7 +11,7 @@ export interface Rule {
 }
 
 /** A rule that cannot be read, with the reason. It refuses everything that it might have been about. */
-export interface BrokenRule {
+interface BrokenRule {
   readonly on: readonly Rule["on"][];
   /** "rule 2: …" */
   readonly problem: string;
@@ -23,10 +23,10 @@ export interface Rules {
 }
 
 /** The variables of an expression. */
-export type Facts = Readonly<Record<string, unknown>>;
+type Facts = Readonly<Record<string, unknown>>;
 
 /** Refused without a word in lares.yaml. */
-export const standardRules: readonly Rule[] = [
+const standardRules: readonly Rule[] = [
   {
     on: "tool",
     when: String.raw`arguments.command.matches("(^|[\\s;&|(])rm\\s(.*\\s)?-([a-zA-Z]*[rR][a-zA-Z]*f|[a-zA-Z]*f[a-zA-Z]*[rR]|[a-zA-Z]*[rR]\\s(.*\\s)?-[a-zA-Z]*f|[a-zA-Z]*f\\s(.*\\s)?-[a-zA-Z]*[rR])")`,

@@ -1,9 +1,11 @@
-import { defineAgent, type ActionEnded } from "@lares/sdk";
+import { defineAgent, type Action, type ActionEnded } from "@lares/sdk";
+import { sizeOf } from "./cold.ts";
+import { coldFiles, proposeCold } from "./cold-proposals.ts";
 import type { Memory } from "./context.ts";
 import { everyFile } from "./files.ts";
 import { findGroups, wasted } from "./groups.ts";
 import { lookAgain, lookAtAll, lookAtCopies, lookAtFile, lookAtLargeWithout } from "./look.ts";
-import { nothingYet, unasked } from "./memory.ts";
+import { coldIn, nothingYet, unasked } from "./memory.ts";
 import { proposeFor, refreshOpen } from "./proposals.ts";
 import { settingsOf } from "./settings.ts";
 import { reasonFor } from "./wording.ts";
@@ -22,7 +24,13 @@ export default defineAgent<Memory>({
     },
     async decided(ended: ActionEnded, ctx) {
       await refreshOpen(ctx);
-      const { asked, more } = await ctx.memory.plan.read();
+      const memory = await ctx.memory.plan.read();
+      const { asked, more } = memory;
+      const { open, moved } = coldIn(memory);
+      if ([...moved, open].some((proposal) => proposal?.action === ended.action)) {
+        await proposeCold(ctx);
+        return;
+      }
       // There is room for the next proposal.
       if (more) return lookAtAll(ctx);
       // A file of the group changed: the others may still have the same content.
@@ -35,6 +43,7 @@ export default defineAgent<Memory>({
     },
     async indexed(_event, ctx) {
       await lookAtAll(ctx);
+      await proposeCold(ctx);
     },
   },
 
@@ -60,12 +69,41 @@ export default defineAgent<Memory>({
         content_id === undefined ? groups : groups.filter((group) => group.content_id === content_id);
       const proposed = await proposeFor(ctx, wanted, { again });
       return {
-        proposed: proposed.map(({ id, title, state, impact_score }) => ({ id, title, state, impact_score })),
+        proposed: proposed.map(actionWords),
         groups: wanted.length,
       };
     },
+    async coldFiles({ limit = 50 }: { limit?: number }, ctx) {
+      const { files, note } = await coldFiles(ctx);
+      const { open, refused } = coldIn(await ctx.memory.plan.read());
+      const proposed = new Set(open?.files.map(({ id }) => id));
+      const unwanted = new Set(refused);
+      return {
+        files: files.slice(0, limit).map(({ id, ...file }) => ({
+          ...file,
+          proposed: proposed.has(id),
+          refused: unwanted.has(id),
+        })),
+        total_files: files.length,
+        total_bytes: sizeOf(files),
+        folder: settingsOf(ctx.config).cold_folder,
+        ...(note === null ? {} : { note }),
+      };
+    },
+    async proposeCold({ again = false }: { again?: boolean }, ctx) {
+      if (settingsOf(ctx.config).cold_folder === null)
+        throw new Error(
+          "No folder for cold files is named. Write cold_folder: cold into the config of dev.lares.storage in lares.yaml.",
+        );
+      const made = await proposeCold(ctx, { isAsked: true, again });
+      return { proposed: made === null ? null : actionWords(made) };
+    },
   },
 });
+
+function actionWords({ id, title, state, impact_score }: Action): object {
+  return { id, title, state, impact_score };
+}
 
 /** Tags, fields and sidecars are not part of the content. */
 function isAboutMarks(field: unknown): boolean {

@@ -5,7 +5,7 @@ import type { StoredFile } from "./groups.ts";
 /** The number of entries per query: an answer stays well below the size limit of one message. */
 const pageSize = 300;
 /** Content ids are computed in the background; this is how long an event waits for the ones it needs. */
-export const patienceMs = 15_000;
+const patienceMs = 15_000;
 const firstPauseMs = 20;
 const longestPauseMs = 1000;
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -155,5 +155,80 @@ it("proposes without Photos where a person withheld the tool, and says so", asyn
   expect(await proposalFor(["call_tools"])).toMatchObject({
     from: "inbox/x.jpg",
     reason: expect.stringContaining("was not asked: the tool dev.lares.photos/about_photos") as string,
+  });
+});
+
+const large = "x".repeat(2 * 1024 * 1024);
+const longAgo = new Date("2020-05-01T00:00:00Z");
+
+it("suggests to move cold files to the named folder, undoes it, and does not suggest again what was refused", async () => {
+  const config = { cold_folder: "cold", cold_min_mb: 1, large_bytes: 1e9 };
+  await using kernel = await runInKernel(extension, empty, { config });
+  await kernel.write("films/old.mov", large);
+  await kernel.write("films/new.mov", `${large}!`);
+  await utimes(join(kernel.workspace, "films/old.mov"), longAgo, longAgo);
+  const cold = () =>
+    kernel.call<{ files: { path: string; proposed: boolean; refused: boolean }[] }>("cold_files");
+  await kernel.waitFor(async () => (await cold()).files.length === 1);
+  // A proposal goes stale when the index learns more about its file later.
+  await kernel.idle();
+  // The agent may have suggested the move by itself; then this call proposes nothing.
+  await kernel.call("propose_cold");
+  const [pending] = await kernel.actions({ state: "PendingApproval" });
+  const proposal = await kernel.action(pending?.id ?? "");
+  expect(proposal).toMatchObject({
+    title: "Move 1 file that nobody changed for long to cold/ (2.0 MB)",
+    effects: [{ kind: "file.move", from: "films/old.mov", path: "cold/films/old.mov" }],
+  });
+  expect(proposal.impact_score).toBeGreaterThan(0);
+  expect(await cold()).toMatchObject({ files: [{ path: "films/old.mov", proposed: true }] });
+  expect(await kernel.approve(proposal.id)).toMatchObject({ state: "Committed", decided_by: "user" });
+  expect(await kernel.read("cold/films/old.mov")).toBe(large);
+  await kernel.waitFor(async () => (await cold()).files.length === 0);
+
+  expect(await kernel.undo(proposal.id)).toMatchObject({ state: "Undone" });
+  expect(await kernel.read("films/old.mov")).toBe(large);
+  await kernel.waitFor(async () => (await cold()).files.length === 1);
+  expect(await kernel.call("propose_cold")).toEqual({ proposed: null });
+  expect(await cold()).toMatchObject({ files: [{ path: "films/old.mov", proposed: false, refused: true }] });
+  expect(await kernel.call("propose_cold", { again: true })).toMatchObject({
+    proposed: { state: "PendingApproval" },
+  });
+});
+
+it("asks Photos about cold files: one in an album stays where it is", async () => {
+  await using bench = await Bench.create({
+    files: { "pics/a.jpg": large, "films/old.mov": `${large}.`, "albums/Old.album.md": "# Old\n" },
+  });
+  for (const path of ["pics/a.jpg", "films/old.mov"]) await utimes(bench.path(path), longAgo, longAgo);
+  const client = await bench.open();
+  const { trust } = await bench.status(client);
+  const photos = { id: "dev.lares.photos", grants: { locations: ["."] } };
+  const config = { cold_folder: "cold", cold_min_mb: 1, large_bytes: 1e9 };
+  const storage = { id: "dev.lares.storage", grants: { locations: ["."] }, config };
+  const approvals = { rules: [{ decide: "allow", agent: photos.id }] };
+  await bench.writeLares({ keys: { extensions: [photos], approvals } });
+  await bench.accept(client, trust.digest);
+  await until("an album", async () => {
+    try {
+      const args = { name: "Rome", photos: ["pics/a.jpg"] };
+      return await tool<{ state: string }>(client, photos.id, "create_album", args);
+    } catch {
+      return null;
+    }
+  });
+  const { trust: before } = await bench.status(client);
+  await bench.writeLares({ keys: { extensions: [photos, storage], approvals } });
+  await bench.accept(client, before.digest);
+  // It suggests by itself once it has the index; a call only makes that sooner.
+  const proposal = await until("a suggestion", async () => {
+    await tool(client, storage.id, "propose_cold", {}).catch(() => null);
+    const [first] = await client.request<Action[]>("lares/actions/list", { agent: storage.id });
+    return first === undefined ? null : await client.request<Action>("lares/actions/get", { id: first.id });
+  });
+  expect(proposal.effects.map(({ from }) => from)).toEqual(["films/old.mov"]);
+  expect(proposal.reason).toContain('pics/a.jpg, because it is in the album "Rome"');
+  expect(await tool(client, storage.id, "cold_files", {})).toMatchObject({
+    files: [{ path: "films/old.mov" }, { path: "pics/a.jpg", stays: 'it is in the album "Rome"' }],
   });
 });

@@ -19,6 +19,31 @@ export interface LargeFile {
   alone: boolean;
 }
 
+/** A proposal to move cold files. */
+export interface ColdProposal {
+  readonly action: string;
+  /** An id stays the same where a file is renamed. */
+  readonly files: readonly { readonly id: string; readonly path: string }[];
+}
+
+export interface ColdMemory {
+  /** The one that waits for an answer. */
+  readonly open: ColdProposal | null;
+  /** The last ones that were carried out: they may be undone. */
+  readonly moved: readonly ColdProposal[];
+  /** The ids of files that a person does not want to be moved, newest last. */
+  readonly refused: readonly string[];
+  /** No move is suggested before this time. Milliseconds since 1970. */
+  readonly restUntil: number;
+}
+
+/** Files whose refusal is remembered; with more, nothing is suggested any more. */
+export const maxColdRefused = 5_000;
+/** Proposals that were carried out and are looked at again, in case they were undone. */
+export const maxColdMoved = 20;
+/** For how long nothing is suggested after a refusal: 30 days. */
+export const coldRestMs = 30 * 24 * 3_600_000;
+
 /** Working memory. */
 export interface Remembered {
   /** An index has been complete once: from then on every new file is examined by itself. */
@@ -29,6 +54,8 @@ export interface Remembered {
   unhashed: string[];
   /** There are more groups than proposals may wait at once. */
   more: boolean;
+  /** Absent in what an earlier version remembered. */
+  cold?: ColdMemory;
 }
 
 /** Bounds of the lists: together they stay far below the 1 MiB that one message may have. */
@@ -40,13 +67,21 @@ export function nothingYet(): Remembered {
   return { indexed: false, asked: [], large: [], unhashed: [], more: false };
 }
 
+export function coldIn({ cold }: Remembered): ColdMemory {
+  return cold ?? { open: null, moved: [], refused: [], restUntil: 0 };
+}
+
 /** True if it still waits for a person, or is being carried out. */
 export function isOpen(asked: Asked): boolean {
-  return asked.state === "PendingApproval" || asked.state === "Approved" || asked.state === "Committing";
+  return isWaiting(asked.state);
+}
+
+export function isWaiting(state: ActionState): boolean {
+  return state === "PendingApproval" || state === "Approved" || state === "Committing";
 }
 
 /** True if a person refused it, before or after it was carried out; it is not proposed again. */
-export function wasRefused(asked: Asked): boolean {
+function wasRefused(asked: Asked): boolean {
   return asked.state === "Rejected" || asked.state === "Undone";
 }
 

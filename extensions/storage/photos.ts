@@ -8,12 +8,12 @@ const maxPaths = 200;
 /** Calls while one set of groups is proposed. */
 const maxCalls = 50;
 /** An agent that does not answer must not hold up proposals for long. */
-const patienceMs = 20_000;
+export const patienceMs = 20_000;
 const picture = /\.(jpe?g|png|webp|heic|heif|avif|tiff?)$/i;
 const maxNameLength = 60;
 
 /** The photos agent's answer about the photos of one group. */
-export interface Standing {
+interface Standing {
   /** The album of each photo that is in one. */
   readonly albums: ReadonlyMap<string, string>;
   /** Why nothing is known, as a sentence for the proposal; null if the photos agent answered or need not be asked. */
@@ -80,7 +80,12 @@ function together(own: readonly string[], ahead: readonly Group[], asked: Readon
 }
 
 function picturesOf({ keep, extra }: Group): string[] {
-  return [keep, ...extra].filter((path) => picture.test(path));
+  return [keep, ...extra].filter(isPicture);
+}
+
+/** True for the path of a file that the photos agent may know. */
+export function isPicture(path: string): boolean {
+  return picture.test(path);
 }
 
 /** Another agent's answer may be anything: only what was asked is taken from it. Throws if it has another shape. */
@@ -99,7 +104,7 @@ function albumsIn(answer: unknown, asked: ReadonlySet<string>): Map<string, stri
 }
 
 /** Returns a name as one line in a sentence: without characters that hide or turn round what follows them. */
-function shown(name: string): string {
+export function shown(name: string): string {
   const plain = name
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"]+/gu, " ")
     .replaceAll(/\s+/g, " ")
@@ -108,7 +113,7 @@ function shown(name: string): string {
 }
 
 /** Returns why the photos agent said nothing, and whether a person arranged it so. */
-function whyUnknown(error: unknown): { readonly sentence: string; readonly isUsual: boolean } {
+export function whyUnknown(error: unknown): { readonly sentence: string; readonly isUsual: boolean } {
   const because = (reason: string): string => `Whether photos are in an album was not asked: ${reason}.`;
   switch (error instanceof Error && "code" in error ? error.code : undefined) {
     case "NotFound":

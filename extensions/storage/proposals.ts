@@ -92,20 +92,30 @@ export async function proposeFor(
 }
 
 async function propose(ctx: Context, group: Group, archive: string): Promise<Action | "refused" | "changed"> {
+  return await proposeMoves(ctx, group.extra, archive, { title: titleOf(group), reason: reasonFor(group) });
+}
+
+/** Proposes to move files into a folder, each beneath its own path. */
+export async function proposeMoves(
+  ctx: Context,
+  paths: readonly string[],
+  folder: string,
+  words: { readonly title: string; readonly reason: string },
+): Promise<Action | "refused" | "changed"> {
   const effects: EffectInput[] = [];
-  for (const path of group.extra) {
-    const to = await freePlace(ctx, path, archive);
+  for (const path of paths) {
+    const to = await freePlace(ctx, path, folder);
     if (to !== null) effects.push({ kind: "file.move", from: path, to });
   }
   if (effects.length === 0) return "changed";
   try {
-    return await ctx.actions.propose(effects, { title: titleOf(group), reason: reasonFor(group) });
+    return await ctx.actions.propose(effects, words);
   } catch (error) {
     switch (codeOf(error)) {
       case "ScopeViolation":
         ctx.trace.warn(
-          `The archive folder is outside the granted locations. Add "${archive}/" to its locations in lares.yaml`,
-          { archive, error: messageOf(error) },
+          `The folder for moved files is outside the granted locations. Add "${folder}/" to its locations in lares.yaml`,
+          { folder, error: messageOf(error) },
         );
         return "refused";
       case "PermissionDenied":
@@ -142,7 +152,7 @@ async function stateOf(ctx: Context, id: string): Promise<ActionState | null> {
 }
 
 /** Returns the code of an error from the kernel. */
-function codeOf(error: unknown): unknown {
+export function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 

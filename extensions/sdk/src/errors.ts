@@ -20,6 +20,7 @@ export type ErrorCode =
   | "EgressDenied"
   | "LeakBlocked"
   | "NetworkError"
+  | "DeadlineExceeded"
   | "RequestCancelled"
   | "InvalidParams"
   | "MethodNotFound"

@@ -39,6 +39,8 @@ export type {
   EntryMoved,
   HookEvent,
   IndexComplete,
+  PermissionChanged,
+  ScheduleFired,
   TagAdded,
   TagRemoved,
 } from "./types/event.ts";

@@ -1,8 +1,9 @@
+import type { maxReadBytes } from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import { base64Of, bytesOf, joined } from "./bytes.ts";
 import type { Kernel } from "./kernel.ts";
 
 /** Bytes in one message. */
-const pieceBytes = 262_144;
+const pieceBytes: typeof maxReadBytes = 262_144;
 
 /** Gives the kernel bytes that do not fit a message; returns the blob's id. */
 export async function blobOf(kernel: Kernel, bytes: Uint8Array): Promise<string> {

@@ -1,10 +1,11 @@
+import type { maxEmbeddedTexts } from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import type { GuestCallResult } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
 import { isLaresError, LaresError } from "../errors.ts";
 import type { CallOptions } from "../types/call.ts";
 import type { Embeddings } from "../types/outside.ts";
 import type { Kernel } from "./kernel.ts";
 
-const maxTexts = 64;
+const maxTexts: typeof maxEmbeddedTexts = 64;
 /** Six bytes each at most: so many fit a message. */
 const maxCharacters = 150_000;
 
@@ -16,7 +17,7 @@ export async function embedded(
 ): Promise<Embeddings> {
   const embeddings: number[][] = [];
   let first: GuestCallResult<"ai/embed"> | undefined;
-  let most = maxTexts;
+  let most: number = maxTexts;
   for (let from = 0; from < texts.length || first === undefined;) {
     const part = texts.slice(from, from + fitting(texts, from, most));
     try {

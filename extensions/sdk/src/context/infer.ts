@@ -1,3 +1,4 @@
+import type { maxInlineBytes as kernelMaxInlineBytes } from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import type { GuestCallParams } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
 import type {
   InferAnswer,
@@ -14,7 +15,7 @@ import { type Kernel, withSignal } from "./kernel.ts";
 type WireTensor = GuestCallParams<"ai/infer">["inputs"][number];
 
 /** Bytes of all inputs that one message holds itself. */
-const maxInlineBytes = 600_000;
+const maxInlineBytes: typeof kernelMaxInlineBytes = 600_000;
 
 const arrays = {
   float32: Float32Array,

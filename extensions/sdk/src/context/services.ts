@@ -27,7 +27,7 @@ export function makeServices(kernel: Kernel): Services {
       call: async <Value>(
         tool: string,
         args: Readonly<Record<string, unknown>> = {},
-        { key, signal }: ToolCallOptions = {},
+        { key, signal, deadlineMs }: ToolCallOptions = {},
       ): Promise<Value> => {
         const slash = tool.indexOf("/");
         if (slash < 1)
@@ -35,7 +35,13 @@ export function makeServices(kernel: Kernel): Services {
             "InvalidParams",
             `"${tool}" is not the name of a tool. Write "agent.id/tool".`,
           );
-        const params = { agent: tool.slice(0, slash), name: tool.slice(slash + 1), arguments: args, key };
+        const params = {
+          agent: tool.slice(0, slash),
+          name: tool.slice(slash + 1),
+          arguments: args,
+          key,
+          deadline_ms: deadlineMs,
+        };
         const result = await kernel.call("tools/call", params, withSignal(signal));
         return valueOf(tool, result) as Value;
       },

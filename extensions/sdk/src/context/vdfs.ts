@@ -1,4 +1,7 @@
-import type { maxReadBytes as kernelMaxReadBytes } from "../../../../kernel/src/base/vocabulary/bounds.ts";
+import type {
+  maxActionTitle,
+  maxReadBytes as kernelMaxReadBytes,
+} from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput } from "../types/action.ts";
 import type { CallOptions } from "../types/call.ts";
@@ -8,9 +11,9 @@ import { bytesOfBlob } from "./blobs.ts";
 import { bytesOf, joined } from "./bytes.ts";
 import { type Kernel, withSignal } from "./kernel.ts";
 
-/** The kernel's bound of one `vdfs/read`. Only its type comes from the kernel: a guest carries none of its code. */
+/** The kernel's bounds. Only their types come from the kernel: a guest carries none of its code. */
 const maxReadBytes: typeof kernelMaxReadBytes = 262_144;
-const maxTitleCharacters = 200;
+const maxTitleCharacters: typeof maxActionTitle = 200;
 /** The error for an action of one effect that ended without being carried out. */
 const refusals: Partial<Record<Action["state"], "PermissionDenied" | "StorageError" | "Stale">> = {
   Rejected: "PermissionDenied",

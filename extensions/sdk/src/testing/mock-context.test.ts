@@ -123,3 +123,16 @@ it("a handler that intercepts runs with the mock, and returns its answer", async
   const event = { name: "BeforeToolCall", tool: "files/delete", arguments: { path: "a.md" } } as never;
   expect(await agent.hooks?.["guard"]?.(event, ctx)).toEqual({ cancel: "kept" });
 });
+
+it("a tool that does not answer before its deadline rejects as in the kernel", async () => {
+  const permissions = { call_tools: ["a.b/*"] };
+  const ctx = mockContext({
+    permissions,
+    tools: { "a.b/never": () => new Promise(() => {}), "a.b/at_once": () => 1 },
+  });
+  expect(await ctx.tools.call("a.b/at_once", {}, { deadlineMs: 60_000 })).toBe(1);
+  await expect(ctx.tools.call("a.b/never", {}, { deadlineMs: 1 })).rejects.toMatchObject({
+    code: "DeadlineExceeded",
+    facts: { deadline_ms: 1, call: "a.b/never" },
+  });
+});

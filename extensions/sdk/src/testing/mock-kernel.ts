@@ -185,14 +185,17 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     "jobs/checkpoint": () => ({}),
     "events/emit": (params) => void recorded.events.push(params),
     "tools/progress": () => ({}),
-    "tools/call": async ({ agent, name, arguments: args, key }) => {
+    "tools/call": async ({ agent, name, arguments: args, key, deadline_ms: deadlineMs }) => {
       const tool = options.tools[`${String(agent)}/${String(name)}`];
       if (tool === undefined)
         throw new LaresError("NotFound", `There is no tool "${String(agent)}/${String(name)}".`);
       const known = key === undefined ? undefined : keyed.get(key as string);
       const value = known ?? (async () => tool(args))();
       if (key !== undefined) keyed.set(key as string, value);
-      return { status: "success", value: await value };
+      return {
+        status: "success",
+        value: await withinDeadline(value, deadlineMs, `${String(agent)}/${String(name)}`),
+      };
     },
     ...options.outside,
     "shared/read": ({ key }) => shared.get(key) ?? null,
@@ -268,6 +271,25 @@ async function unlessCancelled(answer: unknown, signal: AbortSignal | undefined)
     return await Promise.race([answer, stopped.promise]);
   } finally {
     signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Rejects once the time that a caller gave a tool has passed, as the kernel does. */
+async function withinDeadline(answer: unknown, allowedMs: unknown, call: string): Promise<unknown> {
+  if (typeof allowedMs !== "number") return answer;
+  const over = Promise.withResolvers<never>();
+  const facts = { deadline_ms: allowedMs, set_by: "", call };
+  const timer = setTimeout(
+    () =>
+      over.reject(
+        new LaresError("DeadlineExceeded", `The deadline of ${allowedMs} ms for ${call} has passed.`, facts),
+      ),
+    allowedMs,
+  );
+  try {
+    return await Promise.race([answer, over.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

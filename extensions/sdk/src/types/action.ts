@@ -26,7 +26,8 @@ export type EffectInput =
   | { readonly kind: "file.move"; readonly from: string; readonly to: string }
   | { readonly kind: "file.delete"; readonly path: string; readonly expected?: Hash | null }
   | { readonly kind: "folder.create"; readonly path: string }
-  | { readonly kind: "tag.add" | "tag.remove"; readonly path: string; readonly tag: string }
+  | { readonly kind: "tag.add"; readonly path: string; readonly tag: string }
+  | { readonly kind: "tag.remove"; readonly path: string; readonly tag: string }
   | {
       readonly kind: "field.set";
       readonly path: string;
@@ -53,6 +54,8 @@ export interface Effect {
   /** Unified; for text files up to 256 KiB. */
   readonly diff?: string;
   readonly summary: string;
+  /** The file has another name (a hard link), which keeps the old content. */
+  readonly hard_link?: true;
   readonly tag?: string;
   readonly namespace?: string;
   readonly key?: string;
@@ -85,12 +88,18 @@ export interface Action {
   readonly created: string;
   readonly decided?: string;
   readonly decided_by?: "user" | "policy";
+  /** When it came to its present state, if it has ended. */
+  readonly ended?: string;
   /** Why it failed, went stale, expired, or was refused by policy. */
   readonly error?: string;
   /** The reason of the person who rejected it. */
   readonly rejected_reason?: string;
   /** The person who approved it changed its contents first. */
   readonly edited_by?: "user";
+  /** A person undid it. */
+  readonly undone_by?: "user";
+  /** A person had it made from a stale action, which `supersedes` names. */
+  readonly rebased_by?: "user";
   /** The id of the action whose place it took. */
   readonly supersedes?: string;
   /** The id of the action that replaced it; it is Stale then. */

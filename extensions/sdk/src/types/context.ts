@@ -152,6 +152,11 @@ export interface ToolCallOptions extends CallOptions {
    * call returned, or throws what that threw, also after a restart.
    */
   readonly key?: string;
+  /**
+   * How long to wait, in milliseconds. What the tool calls in turn gets what is left of it. Rejects with `DeadlineExceeded`,
+   * and so does a call that is made for a call whose own deadline has passed; its `facts` say whose it was.
+   */
+  readonly deadlineMs?: number;
 }
 
 /** A tool's result that says: this can be done once a person has approved it. */

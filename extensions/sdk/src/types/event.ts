@@ -9,6 +9,7 @@ import type {
   MessageEnd,
   UserInput,
 } from "./intercept.ts";
+import type { Permissions } from "./permissions.ts";
 
 export interface EntryCreated extends EventBase {
   readonly entry: Entry;
@@ -48,6 +49,18 @@ export interface ActionEnded extends EventBase {
   /** The id of the action that replaced it. */
   readonly superseded_by?: string;
 }
+/** The extension's permissions or locations have changed. */
+export interface PermissionChanged extends EventBase {
+  readonly permissions: Permissions;
+  readonly locations: readonly string[];
+}
+/** A schedule's time has come. */
+export interface ScheduleFired extends EventBase {
+  /** The cron expression. */
+  readonly schedule: string;
+  /** When it was due, UTC, ISO 8601 with milliseconds. A run that was missed may come much later. */
+  readonly scheduled_for: string;
+}
 
 /**
  * The parameter of a hook's handler without a type of its own. Only the manifest says which event it will be, so it has
@@ -62,6 +75,8 @@ export interface HookEvent
     EntryDeleted,
     IndexComplete,
     TagAdded,
+    PermissionChanged,
+    ScheduleFired,
     UserInput,
     Context,
     AfterToolCall,

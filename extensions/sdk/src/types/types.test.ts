@@ -1,41 +1,11 @@
 import { expectTypeOf, it } from "vitest";
-import type * as kernel from "../../../../kernel/src/base/vocabulary/action.ts";
-import type {
-  Entry as KernelEntry,
-  EntryPage as KernelPage,
-} from "../../../../kernel/src/base/vocabulary/entry.ts";
-import type { Permissions as KernelPermissions } from "../../../../kernel/src/base/vocabulary/permissions.ts";
-import type * as queries from "../../../../kernel/src/memory-contract/queries.ts";
-import {
-  defineAgent,
-  type Action,
-  type EffectInput,
-  type Entry,
-  type EntryCreated,
-  type EntryPage,
-  type HistoryItem,
-  type KnowledgeItem,
-  type Permissions,
-  type SearchHit,
-} from "../index.ts";
+import { defineAgent, type Entry, type EntryCreated } from "../index.ts";
 
 interface Memory {
   history: { PhotoAdded: { id: string }; Counted: number };
   knowledge: { place: string };
   plan: { pending: string[] };
 }
-
-it("has the kernel's own shapes (checked by the compiler)", () => {
-  expectTypeOf<KernelEntry>().toExtend<Entry>();
-  expectTypeOf<KernelPage>().toExtend<EntryPage>();
-  expectTypeOf<kernel.Action>().toExtend<Action>();
-  expectTypeOf<kernel.EffectInput>().toExtend<EffectInput>();
-  expectTypeOf<kernel.EffectInput["kind"]>().toEqualTypeOf<EffectInput["kind"]>();
-  expectTypeOf<KernelPermissions>().toExtend<Permissions>();
-  expectTypeOf<queries.TemporalItem>().toExtend<HistoryItem>();
-  expectTypeOf<queries.KnowledgeItem>().toExtend<KnowledgeItem>();
-  expectTypeOf<queries.SearchHit>().toExtend<SearchHit>();
-});
 
 it("types an agent by its memory (checked by the compiler)", () => {
   defineAgent<Memory>({
