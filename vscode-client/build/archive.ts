@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { openPromise } from "yauzl";
 
-export interface ArchivedFile {
+interface ArchivedFile {
   /** In the archive, with "/"; what the extension has lies below "extension/". */
   readonly path: string;
   readonly sizeBytes: number;

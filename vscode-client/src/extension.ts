@@ -13,6 +13,7 @@ import { approvalCommands } from "./commands/approvals.ts";
 import { decisionCommands } from "./commands/decisions.ts";
 import { jobCommands } from "./commands/jobs.ts";
 import { modelCommands } from "./commands/models.ts";
+import { offeredCommands } from "./commands/offered.ts";
 import { proposalCommands } from "./commands/proposals.ts";
 import { kernelCommands } from "./commands/kernel.ts";
 import { chatParticipant } from "./conversations/chat-participant.ts";
@@ -33,7 +34,7 @@ import { KernelAsks } from "./model/asks.ts";
 import { KernelJobs } from "./model/jobs.ts";
 import type { Models } from "./model/ports.ts";
 import { Reminders } from "./model/reminders.ts";
-import { PolledStatus } from "./model/status.ts";
+import { PolledStatus } from "./kernel/polled-status.ts";
 import { packagesView } from "./packages/packages-view.ts";
 import { starter } from "./starter/starter.ts";
 import { traceChannels } from "./traces/channels.ts";
@@ -41,6 +42,7 @@ import { asks as askNotices } from "./notices/asks.ts";
 import { notifications } from "./notices/notifications.ts";
 import { reminders as reminderMessages } from "./notices/reminders.ts";
 import { suspendedSchedules } from "./notices/suspended-schedules.ts";
+import { remembered } from "./remembered/remembered.ts";
 import { statusBar } from "./status-bar/status-bar.ts";
 import { trust, waitingQuestion } from "./notices/trust.ts";
 import { activity } from "./views/activity.ts";
@@ -65,6 +67,7 @@ const features: readonly Feature[] = [
   approvalCommands,
   decisionCommands,
   modelCommands,
+  offeredCommands,
   proposalCommands,
   notifications,
   askNotices,
@@ -77,6 +80,7 @@ const features: readonly Feature[] = [
   toolForms,
   usage,
   conversations,
+  remembered,
   chatParticipant,
   changeDocuments,
   showChanges,

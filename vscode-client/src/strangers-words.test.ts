@@ -11,15 +11,19 @@ import { ChangeFiles } from "./changes/provider.ts";
 import { showChanges } from "./changes/show.ts";
 import { agentCommands } from "./commands/agents.ts";
 import { approvalCommands } from "./commands/approvals.ts";
-import { approveFresh } from "./commands/fresh-proposal.ts";
+import { approveFresh } from "./deciding/fresh-proposal.ts";
 import { decisionCommands } from "./commands/decisions.ts";
 import { jobCommands } from "./commands/jobs.ts";
 import { modelCommands } from "./commands/models.ts";
 import { kernelCommands } from "./commands/kernel.ts";
+import { offeredCommands } from "./commands/offered.ts";
 import { proposalCommands } from "./commands/proposals.ts";
-import { settleUnsaved } from "./commands/unsaved.ts";
+import { settleUnsaved } from "./deciding/unsaved.ts";
 import { chatParticipant, ChatTurn } from "./conversations/chat-participant.ts";
 import { conversations } from "./conversations/conversations.ts";
+import { redactEntry } from "./conversations/redact.ts";
+import { actOn } from "./remembered/act.ts";
+import { remembered } from "./remembered/remembered.ts";
 import { callTool } from "./editor/language-model-tools.ts";
 import { middleware } from "./editor/middleware.ts";
 import { asks } from "./notices/asks.ts";
@@ -45,7 +49,7 @@ import { agentNodes } from "./views/agent-tree.ts";
 import { approvalNodes } from "./views/approval-tree.ts";
 import { chooseMemory, exportMemory, forget, importMemory, verifyAloud } from "./views/memory-commands.ts";
 import { treeItem } from "./views/node-tree.ts";
-import { approveEach, rejectEach, undoEach } from "./views/review-batches.ts";
+import { approveEach, rejectEach, undoEach } from "./deciding/review-batches.ts";
 import { toolForms } from "./views/tool-form.ts";
 import { tracesBeside } from "./views/traces-beside.ts";
 import { tracesContract } from "./webviews/traces/messages.ts";
@@ -96,7 +100,14 @@ const hostileAgent = agent({
   locations: [evil],
   last_failure: failure,
 });
-const hostileAsk = ask({ agent: evil, kind: "egress", title: evil, reason: evil, sources: [evil] });
+const hostileAsk = ask({
+  agent: evil,
+  kind: "egress",
+  title: evil,
+  reason: evil,
+  on_behalf_of: [{ kind: "schedule", agent: evil, schedule: evil }],
+  sources: [evil],
+});
 const hostileNotification = notification({ agent: evil, title: evil, message: evil, count: 2, action: "a" });
 const hostileJob = job({
   agent: evil,
@@ -144,8 +155,41 @@ const answers: Parameters<typeof fakeContext>[0] = {
   }),
   "lares/jobs/list": () => ({ items: [hostileJob], total: 1 }),
   "lares/jobs/cancel": refusal,
+  "lares/commands/list": () => [
+    {
+      agent: evil,
+      name: evil,
+      title: evil,
+      description: evil,
+      parameters: {
+        required: [evil],
+        properties: {
+          [evil]: { type: "string", description: evil },
+          [`${evil} `]: { enum: [evil], description: evil },
+        },
+      },
+    },
+  ],
+  "lares/commands/run": () => ({ status: "success", value: evil }),
   "lares/tools/list": () => [{ agent: evil, name: evil, description: evil, parameters: {} }],
-  "lares/memory/forget": () => ({}),
+  "lares/conversations/why": () => ({
+    memories: [{ type: evil, text: evil, read: "now", query: evil, state: "gone" }],
+    blocks: [{ name: evil, text: evil, present: false }],
+    bulletin: { text: evil, present: false },
+    summaries: 1,
+  }),
+  "lares/conversations/blocks": () => ({
+    items: [{ name: evil, description: evil, text: evil, limit: 9, read_only: false, scope: "mind" }],
+  }),
+  "lares/conversations/editBlock": refusal,
+  "lares/conversations/redact": () => ({
+    entries: ["e1"],
+    conversations: ["c1", "c2"],
+    memories: [{ id: "m1", text: evil }],
+  }),
+  "lares/memory/query": () => ({ items: [{ id: "m1", variant: evil, text: evil, data: { about: evil } }] }),
+  "lares/memory/correct": () => ({ id: "m2", seq: 1, blocks: [evil], conversations: [] }),
+  "lares/memory/forget": () => ({ conversations: [{ id: "c1", title: evil }], blocks: [evil] }),
   "lares/memory/verify": () => ({ ok: false, records: 1, head: null, firstBad: { seq: 1, reason: evil } }),
   "lares/memory/export": refusal,
   "lares/memory/import": () => ({
@@ -269,12 +313,12 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
       drawnSoFar();
     }
   },
-  "commands/confirm-undo.ts": async () => {
+  "deciding/confirm-undo.ts": async () => {
     approvalCommands(fake.context);
     fake.actions = ended();
     await run("lares.undo", "Committed");
   },
-  "commands/decide.ts": async () => {
+  "deciding/decide.ts": async () => {
     approvalCommands(fake.context);
     await run("lares.approve", "action-1");
   },
@@ -285,12 +329,12 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     await settled();
     await press();
   },
-  "commands/explain.ts": async () => {
+  "deciding/explain.ts": async () => {
     approvalCommands(fake.context);
     fake.actions = ended();
     await run("lares.rebase", "Stale");
   },
-  "commands/fresh-proposal.ts": async () => {
+  "deciding/fresh-proposal.ts": async () => {
     const known = new Set<string>();
     const asking = approveFresh(fake.context, { action: hostile(), known, answeredBy: "lares.approve" });
     window.cancelProgress();
@@ -333,6 +377,11 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     window.input = evil;
     await run("lares.storeSecret");
   },
+  "commands/offered.ts": async () => {
+    offeredCommands(fake.context);
+    window.input = evil;
+    await run("lares.runCommand");
+  },
   "commands/proposals.ts": async () => {
     const feature = proposalCommands(fake.context);
     await run("lares.approveAllOfAgent");
@@ -341,7 +390,7 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     await run("lares.undoAutomatic");
     feature.dispose();
   },
-  "commands/unsaved.ts": async () => {
+  "deciding/unsaved.ts": async () => {
     const uri = Uri.joinPath(Uri.file("/w"), path);
     workspace.textDocuments = [{ uri, isDirty: true, save: async () => true }];
     const settling = settleUnsaved([hostileEffects[0]!]);
@@ -359,6 +408,34 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     await settled();
     await press();
     await Promise.allSettled(asked);
+    feature.dispose();
+  },
+  "conversations/redact.ts": async () => {
+    const redacting = redactEntry(fake.context, "c1", "e1", evil);
+    await settled();
+    await press();
+    await press();
+    await redacting;
+  },
+  "remembered/act.ts": async () => {
+    const there = { agent: evil, conversation: "c1" };
+    const doings = [
+      actOn(fake.context, there, { kind: "bulletin", text: evil }),
+      actOn(fake.context, there, { kind: "memory", text: evil }),
+      actOn(fake.context, there, { kind: "memory", id: "m1", text: evil, conversation: "c1" }),
+      actOn(fake.context, there, { kind: "block", name: evil }),
+    ];
+    await settled();
+    await press();
+    await press();
+    await Promise.allSettled(doings);
+  },
+  "remembered/remembered.ts": async () => {
+    const feature = remembered(fake.context);
+    void commands.executeCommand("lares.why", "c1", "e1");
+    await settled();
+    await press();
+    for (const id of ["lares.why", "lares.memories", "lares.blocks"]) await run(id);
     feature.dispose();
   },
   "conversations/chat-participant.ts": async () => {
@@ -556,7 +633,7 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
       expect((item.tooltip as { isTrusted?: boolean } | undefined)?.isTrusted ?? false).toBe(false);
     }
   },
-  "views/review-batches.ts": async () => {
+  "deciding/review-batches.ts": async () => {
     const asking = undoEach(fake.context, ended());
     await press(["none"]);
     void approveEach(fake.context, fake.actions, "shown");

@@ -1,12 +1,11 @@
 import { Uri } from "vscode";
+import type { Side } from "../deciding/content.ts";
 import { hasContents } from "../model/effect-text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Effect } from "../protocol.ts";
 
 /** The scheme of documents that `provider.ts` serves: one side of an effect, as the kernel has it. */
 export const changeScheme = "lares-change";
-
-export type Side = "before" | "after";
 
 export interface ChangeAddress {
   readonly action: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { action } from "../testing/things.ts";
-import { maxShownBytes } from "./content.ts";
+import { maxShownBytes } from "../deciding/content.ts";
 import { ChangeContents, maxEdited } from "./contents.ts";
 
 const digest = action().digest;

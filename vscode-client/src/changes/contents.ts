@@ -2,7 +2,7 @@ import type { Disposable } from "vscode";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Action } from "../protocol.ts";
 import type { ChangeAddress } from "./addresses.ts";
-import { contentOf, maxShownBytes } from "./content.ts";
+import { contentOf, maxShownBytes } from "../deciding/content.ts";
 
 /** The total size of cached contents; a single one may be as large as `maxShownBytes`. */
 const maxKeptBytes = 32 * 1024 * 1024;

@@ -12,16 +12,16 @@ import {
   type FileStat,
   type FileSystemProvider,
 } from "vscode";
-import { actionArgument } from "../commands/arguments.ts";
-import { approveShown, type Approving } from "../commands/decide.ts";
-import { reporting } from "../commands/explain.ts";
+import { actionArgument } from "../deciding/arguments.ts";
+import { approveShown, type Approving } from "../deciding/decide.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext } from "../feature.ts";
 import { decidedWord } from "../model/decided.ts";
 import { nameOf } from "../model/effect-text.ts";
 import { label, message } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Action } from "../protocol.ts";
-import { decoded } from "./content.ts";
+import { decoded } from "../deciding/content.ts";
 import type { ChangeContents, Edited } from "./contents.ts";
 import { openDiff } from "./diff.ts";
 import { FileSystem } from "./file-system.ts";

@@ -20,11 +20,10 @@ import { uriOf } from "../model/uris.ts";
 import { plainMarkdown } from "../editor/plain-markdown.ts";
 import type { Action } from "../protocol.ts";
 import { fileMarks, maxMarks, touchedPaths, type FileMarks, type Mark } from "./marks.ts";
+import { maxActionsPerFile } from "./parts.ts";
 
 /** Debounce time of the marks. */
 const settleMs = 100;
-/** The number of actions whose lines are marked in one file. */
-const maxActionsPerFile = 20;
 const maxReasonCharacters = 500;
 
 /** "about": draws nothing; the hover of the line describes the proposal. */

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { fakeContext } from "../testing/context.ts";
 import { action as anAction, effect as anEffect } from "../testing/things.ts";
 import { seen, window, workspace } from "../testing/vscode.ts";
-import { hunksOf } from "./hunks.ts";
+import { hunksOf } from "../deciding/hunks.ts";
 import { inlinePreview, previewOf } from "./inline.ts";
 import { rangeOf } from "./parts.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "vscode";
 import { visibleText } from "../../../kernel/src/base/visible-text.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { comparedWords } from "./hunks.ts";
+import { comparedWords } from "../deciding/hunks.ts";
 import { proposedParts, type ProposedPart } from "./parts.ts";
 
 /** Debounce time of the preview. */

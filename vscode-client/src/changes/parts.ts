@@ -3,7 +3,7 @@ import type { ClientContext } from "../feature.ts";
 import { hashOfFile } from "../model/file-hash.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Action } from "../protocol.ts";
-import { hunksOf, type Hunk } from "./hunks.ts";
+import { hunksOf, type Hunk } from "../deciding/hunks.ts";
 import { touchedPaths } from "./marks.ts";
 
 /** The number of actions whose parts are searched for in one file. */

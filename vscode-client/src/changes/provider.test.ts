@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { action as anAction, effect as anEffect } from "../testing/things.ts";
 import { fakeContext, type FakeContext } from "../testing/context.ts";
 import { seen } from "../testing/vscode.ts";
-import { addressOf, uriOfAbout, uriOfSide, type Side } from "./addresses.ts";
-import { maxShownBytes } from "./content.ts";
+import type { Side } from "../deciding/content.ts";
+import { addressOf, uriOfAbout, uriOfSide } from "./addresses.ts";
+import { maxShownBytes } from "../deciding/content.ts";
 import { ChangeContents } from "./contents.ts";
 import { ChangeFiles } from "./provider.ts";
 

@@ -23,7 +23,7 @@ import { impactSentence, levelWords, weightOf } from "../model/weight.ts";
 import type { Action } from "../protocol.ts";
 import { addressOf, changeScheme, type AboutAddress, type ChangeAddress } from "./addresses.ts";
 import { hasContents } from "../model/effect-text.ts";
-import { maxShownBytes } from "./content.ts";
+import { maxShownBytes } from "../deciding/content.ts";
 import { ChangeContents } from "./contents.ts";
 import { describeAction, describeEffect } from "./describe.ts";
 import { editing } from "./edit.ts";

@@ -1,6 +1,6 @@
 import { commands, Disposable, window, type Uri } from "vscode";
 import { hasEnded } from "../../../kernel/src/base/vocabulary/action.ts";
-import { reporting } from "../commands/explain.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { hasContents, nameOf } from "../model/effect-text.ts";
 import { label, message } from "../model/text.ts";

@@ -3,7 +3,8 @@ import { beforeEach, expect, test } from "vitest";
 import { fakeContext, type FakeContext } from "../testing/context.ts";
 import { action as anAction, effect as anEffect } from "../testing/things.ts";
 import { seen, showTab, TabInputText, TabInputTextDiff } from "../testing/vscode.ts";
-import { uriOfSide, type Side } from "./addresses.ts";
+import type { Side } from "../deciding/content.ts";
+import { uriOfSide } from "./addresses.ts";
 import { showChanges } from "./show.ts";
 
 beforeEach(() => seen.forget());

@@ -3,8 +3,8 @@ import type { ClientContext, Feature } from "../feature.ts";
 import { healthOf } from "../model/agent-health.ts";
 import { label, message } from "../model/text.ts";
 import type { Agent, AgentCommand, AgentState } from "../protocol.ts";
-import { agentArgument } from "./arguments.ts";
-import { reporting } from "./explain.ts";
+import { agentArgument } from "../deciding/arguments.ts";
+import { reporting } from "../deciding/explain.ts";
 import { openManifest } from "./open-manifest.ts";
 
 type IsOffered = (agent: Agent) => boolean;

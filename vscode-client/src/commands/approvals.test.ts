@@ -6,7 +6,7 @@ import { action, agent, effect } from "../testing/things.ts";
 import { commands, files, seen, Uri, window, workspace } from "../testing/vscode.ts";
 import { settled } from "../testing/wire.ts";
 import { approvalCommands } from "./approvals.ts";
-import { freshMs } from "./fresh-proposal.ts";
+import { freshMs } from "../deciding/fresh-proposal.ts";
 
 const scopes: NonNullable<Action["scopes"]> = [
   { id: "file", title: "This file", rules: [{ decide: "allow", agent: "test.agent", path: "notes/a.md" }] },

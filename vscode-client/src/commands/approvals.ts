@@ -1,3 +1,4 @@
+import { maxRejectionReason } from "../../../kernel/src/base/vocabulary/bounds.ts";
 import { commands, Disposable, window } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
 import { decisionWordsOf, saidBy } from "../model/decision-words.ts";
@@ -5,15 +6,13 @@ import { appliedOf } from "../model/effect-text.ts";
 import { count, label, message } from "../model/text.ts";
 import { weightText } from "../model/weight.ts";
 import type { Action } from "../protocol.ts";
-import { actionArgument, type ActionArgument } from "./arguments.ts";
-import { confirmUndo } from "./confirm-undo.ts";
-import { approveShown, confirmAlone, requestedByLine, type Approving } from "./decide.ts";
-import { reporting } from "./explain.ts";
+import { actionArgument, type ActionArgument } from "../deciding/arguments.ts";
+import { confirmUndo } from "../deciding/confirm-undo.ts";
+import { approveShown, confirmAlone, requestedByLine, type Approving } from "../deciding/decide.ts";
+import { reporting } from "../deciding/explain.ts";
 
 /** How long a successful outcome stays in the status bar. */
 const outcomeMs = 6_000;
-/** The maximum length of a reason in the protocol, in characters. */
-const maxReasonCharacters = 4_000;
 /** The number of effects that are offered one by one. */
 const maxChoices = 1000;
 
@@ -212,8 +211,8 @@ async function reject(
       title: `Reject “${message(action.title, 80)}”`,
       prompt: `Why not? ${agent} reads this. Leave it empty to reject without a reason.`,
       validateInput: (text) =>
-        text.length > maxReasonCharacters
-          ? `At most ${maxReasonCharacters.toLocaleString("en")} characters.`
+        text.length > maxRejectionReason
+          ? `At most ${maxRejectionReason.toLocaleString("en")} characters.`
           : undefined,
     });
     if (given === undefined) return;

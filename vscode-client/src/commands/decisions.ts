@@ -2,7 +2,7 @@ import { commands, Disposable, Range, ThemeIcon, Uri, window, type QuickPickItem
 import type { ClientContext, Feature } from "../feature.ts";
 import { count, label, message, when } from "../model/text.ts";
 import type { ResultOf } from "../protocol.ts";
-import { reporting } from "./explain.ts";
+import { reporting } from "../deciding/explain.ts";
 
 type Decision = ResultOf<"lares/decisions/list">["items"][number];
 

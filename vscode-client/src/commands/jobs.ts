@@ -3,8 +3,8 @@ import { jobProgressWords, jobWaitsFor } from "../../../kernel/src/base/vocabula
 import type { ClientContext, Feature } from "../feature.ts";
 import { count, label, message, when } from "../model/text.ts";
 import type { Job } from "../protocol.ts";
-import { jobArgument, type JobArgument } from "./arguments.ts";
-import { refusalOf, reporting } from "./explain.ts";
+import { jobArgument, type JobArgument } from "../deciding/arguments.ts";
+import { refusalOf, reporting } from "../deciding/explain.ts";
 
 /** The number of jobs that are offered if none is named. */
 const maxOffered = 200;

@@ -2,7 +2,7 @@ import { commands, Disposable, window, type LogOutputChannel } from "vscode";
 import type { Feature } from "../feature.ts";
 import type { KernelState } from "../kernel/kernel.ts";
 import { message } from "../model/text.ts";
-import { reporting } from "./explain.ts";
+import { reporting } from "../deciding/explain.ts";
 
 interface KernelControl {
   /** Ends the running process and starts another. */

@@ -2,7 +2,7 @@ import { commands, Disposable, ProgressLocation, ThemeIcon, window, type QuickPi
 import type { ClientContext, Feature } from "../feature.ts";
 import { count, label, message } from "../model/text.ts";
 import type { ResultOf } from "../protocol.ts";
-import { reporting } from "./explain.ts";
+import { reporting } from "../deciding/explain.ts";
 
 type Listing = ResultOf<"lares/models/list">;
 type Secret = ResultOf<"lares/secrets/list">["items"][number];

@@ -1,8 +1,8 @@
 import { Range, window, workspace, type Uri } from "vscode";
+import { maxManifestBytes } from "../model/agent-files.ts";
 
-/** The number of manifests that are searched, and bytes of each. */
+/** The number of manifests that are searched. */
 const maxManifests = 200;
-const maxManifestBytes = 256 * 1024;
 
 /**
  * Opens an agent's manifest if it is in the workspace; for an extension from elsewhere, opens the line of the

@@ -13,10 +13,10 @@ import { effectPaths } from "../model/effect-text.ts";
 import { label, message } from "../model/text.ts";
 import { weightOf } from "../model/weight.ts";
 import { uriOf } from "../model/uris.ts";
-import { approveEach, rejectEach, undoEach } from "../views/review-batches.ts";
-import { sectionOf } from "../views/review-cards.ts";
-import { approveShown, withoutParts } from "./decide.ts";
-import { reporting } from "./explain.ts";
+import { approveEach, rejectEach, undoEach } from "../deciding/review-batches.ts";
+import { sectionOf } from "../deciding/review-cards.ts";
+import { approveShown, withoutParts } from "../deciding/decide.ts";
+import { reporting } from "../deciding/explain.ts";
 
 /** Set while the cursor is on a part of a proposal. */
 const partContext = "lares.proposalHere";

@@ -1,5 +1,5 @@
 import { commands, env, Uri, window, workspace } from "vscode";
-import { refusalOf } from "../commands/explain.ts";
+import { refusalOf } from "../deciding/explain.ts";
 import type { ClientContext } from "../feature.ts";
 import { label, message } from "../model/text.ts";
 import type { ResultOf } from "../protocol.ts";
@@ -19,6 +19,7 @@ import { cardReaders, decisionAnswers } from "../views/review-answers.ts";
 import { partsOf } from "./attachments.ts";
 import { commandsOf, runCommand } from "./mind-commands.ts";
 import type { Minds } from "./minds.ts";
+import { redactEntry } from "./redact.ts";
 import { rowOf } from "./rows.ts";
 import { shownEntries, wholeText } from "./shown-entries.ts";
 
@@ -79,6 +80,12 @@ export function conversationAnswers(
       await kernel.request("lares/conversations/pin", { id, entry, pinned });
       return {};
     },
+    why: async ({ id, entry }) => {
+      // The page does not wait until the list is closed.
+      void commands.executeCommand("lares.why", id, entry);
+      return {};
+    },
+    redact: async ({ id, entry, text }) => ({ isRemoved: await redactEntry(context, id, entry, text) }),
     update: async ({ id, title, model, isArchived }) => {
       await kernel.request("lares/conversations/update", {
         id,

@@ -1,14 +1,12 @@
 import { commands, Disposable, languages, Range, Uri, window, workspace, type Diagnostic } from "vscode";
-import { actionArgument } from "../commands/arguments.ts";
-import { reporting } from "../commands/explain.ts";
+import { actionArgument } from "../deciding/arguments.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext } from "../feature.ts";
 import { pathOf } from "../model/uris.ts";
 import { label } from "../model/text.ts";
 import type { Attached } from "../webviews/conversations/messages.ts";
-import { selectedLines } from "./attachments.ts";
+import { maxQuoted, selectedLines } from "./attachments.ts";
 
-/** Characters of a quotation. */
-const maxQuoted = 20_000;
 const severities = ["Error", "Warning", "Information", "Hint"] as const;
 
 /** Commands that add what a person looks at to a conversation's next message. */

@@ -1,6 +1,9 @@
 import type { ParamsOf } from "../protocol.ts";
 import type { Attached } from "../webviews/conversations/messages.ts";
 
+/** Characters of a quotation. */
+export const maxQuoted = 20_000;
+
 type SentParts = NonNullable<ParamsOf<"lares/conversations/send">["parts"]>;
 
 /** Returns a message as it is sent: quotations stand behind the text, files and pictures are parts of their own. */

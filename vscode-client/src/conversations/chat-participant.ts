@@ -12,21 +12,20 @@ import {
   type ChatResult,
 } from "vscode";
 import { cutWords } from "../../../kernel/src/base/cut-answer.ts";
-import { explain, refusalOf } from "../commands/explain.ts";
+import { explain, refusalOf } from "../deciding/explain.ts";
 import { plainMarkdown } from "../editor/plain-markdown.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { message } from "../model/text.ts";
 import { pathOf, uriOf } from "../model/uris.ts";
 import type { Entry } from "../protocol.ts";
 import type { Attached } from "../webviews/conversations/messages.ts";
-import { partsOf, selectedLines } from "./attachments.ts";
+import { maxQuoted, partsOf, selectedLines } from "./attachments.ts";
 import { Feed } from "./feed.ts";
 import { Minds } from "./minds.ts";
 import { mainOf } from "./shown-entries.ts";
 
 /** As named in package.json. */
 const participantId = "lares.chat";
-const maxQuoted = 20_000;
 
 /**
  * `@lares` in the editor's own chat. Each chat session is one conversation, which its answers name. What the model
@@ -195,6 +194,7 @@ export class ChatTurn {
       case "block":
       case "pin":
       case "meta":
+      case "redaction":
       case "void":
     }
   }

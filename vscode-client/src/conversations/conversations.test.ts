@@ -63,6 +63,21 @@ describe("the page of conversations", () => {
     feature.dispose();
   });
 
+  it("has the question of an agent whose tool the conversation called, and who called it", async () => {
+    const { fake, host, feature } = open();
+    const channel = { kind: "process", process: "channel", agent: "test.agent", conversation: "c1" } as const;
+    fake.asks = [ask({ agent: "test.other", on_behalf_of: [{ kind: "agent", id: "test.middle" }, channel] })];
+    const { decisions, head } = await host.ask("follow", { id: "c1" });
+    expect(decisions.questions).toMatchObject([
+      {
+        requestedBy:
+          'Requested by test.middle, on behalf of the channel of test.agent in the conversation "c1".',
+      },
+    ]);
+    expect(head.waiting).toBe(2);
+    feature.dispose();
+  });
+
   it("gets entries, deltas and decisions while it is visible", async () => {
     const { fake, host, feature, view } = open();
     const told: string[] = [];

@@ -11,7 +11,7 @@ import { Minds } from "./minds.ts";
 import { ConversationsPage } from "./page.ts";
 
 /** As named in package.json among the activation events. */
-export const conversationPanel = "lares.conversation";
+const conversationPanel = "lares.conversation";
 /** The secondary side bar is for the views of extensions from this version on. */
 const secondarySidebarSince = [1, 106] as const;
 

@@ -1,5 +1,5 @@
 import { Disposable } from "vscode";
-import { refusalOf } from "../commands/explain.ts";
+import { refusalOf } from "../deciding/explain.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Conversation, Delta, Entry, NotificationParamsOf } from "../protocol.ts";
 
@@ -9,7 +9,7 @@ const maxEarly = 1_000;
 const passEveryMs = 30;
 
 /** Receives what happens in a conversation. */
-export interface FeedSink {
+interface FeedSink {
   entries(entries: readonly Entry[]): void;
   deltas(deltas: readonly Delta[]): void;
   changed(conversation: Conversation): void;

@@ -2,7 +2,7 @@ import type { Kernel, KernelError } from "../kernel/kernel.ts";
 import type { ToolResult } from "../protocol.ts";
 
 /** A command that an agent offers to a person, as `/name` in a conversation. */
-export interface MindCommand {
+interface MindCommand {
   readonly agent: string;
   readonly name: string;
   readonly title: string;

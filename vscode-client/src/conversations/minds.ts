@@ -1,4 +1,4 @@
-import { refusalOf } from "../commands/explain.ts";
+import { refusalOf } from "../deciding/explain.ts";
 import type { ClientContext } from "../feature.ts";
 
 /** The number of agents that are offered for a conversation. */

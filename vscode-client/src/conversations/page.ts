@@ -1,5 +1,5 @@
 import { Disposable } from "vscode";
-import { refusalOf } from "../commands/explain.ts";
+import { refusalOf } from "../deciding/explain.ts";
 import type { ClientContext } from "../feature.ts";
 import type { Action, Conversation } from "../protocol.ts";
 import {
@@ -13,12 +13,12 @@ import {
 import type { ShownEntry } from "../webviews/conversations/entries.ts";
 import type { Card } from "../webviews/review/messages.ts";
 import type { PageChannel } from "../views/page-channel.ts";
-import { cardOf } from "../views/review-cards.ts";
+import { cardOf } from "../deciding/review-cards.ts";
 import { conversationAnswers, entriesBefore } from "./answers.ts";
 import { Feed } from "./feed.ts";
 import type { Minds } from "./minds.ts";
-import { conversationOf, headOf, questionOf } from "./rows.ts";
-import { shownDeltas, shownEntries } from "./shown-entries.ts";
+import { conversationOf, headOf, isAskedIn, questionOf } from "./rows.ts";
+import { shownDeltas, shownNews } from "./shown-entries.ts";
 
 /** Deltas in one message to the page. */
 const maxDeltasAtOnce = 256;
@@ -130,7 +130,7 @@ export class ConversationsPage implements Disposable {
     this.#note(entries);
     const feed = new Feed(kernel, id, lastSeq, {
       entries: (told) => {
-        const shown = shownEntries(told);
+        const shown = shownNews(told);
         if (this.#note(shown)) this.#pushDecisions();
         for (let start = 0; start < shown.length; start += maxEntriesAtOnce)
           this.#channel?.push("entries", { id, entries: shown.slice(start, start + maxEntriesAtOnce) });
@@ -222,7 +222,7 @@ export class ConversationsPage implements Disposable {
     return {
       cards: [...own.values()].slice(-maxDecisions).map((action) => ownCard(action, id)),
       questions: asks.pending
-        .filter(({ conversation }) => conversation === id)
+        .filter((ask) => isAskedIn(ask, id))
         .slice(0, maxDecisions)
         .map(questionOf),
     };

@@ -1,3 +1,5 @@
+import { requestedBySentence } from "../../../kernel/src/base/vocabulary/principal.ts";
+import { visibleText } from "../../../kernel/src/base/visible-text.ts";
 import type { Action, Ask, Conversation } from "../protocol.ts";
 import { maxProcesses } from "../webviews/conversations/entries.ts";
 import type { Activity, Head, Question, Row } from "../webviews/conversations/messages.ts";
@@ -9,17 +11,24 @@ interface Waiting {
   readonly asks: readonly Ask[];
 }
 
-/** Returns the conversation whose process proposed an action; undefined for an agent's own. */
-export function conversationOf({ on_behalf_of: who }: Pick<Action, "on_behalf_of">): string | undefined {
+/** Returns the conversation whose process led to an action or a question; undefined for an agent's own. */
+export function conversationOf({
+  on_behalf_of: who,
+}: Pick<Action | Ask, "on_behalf_of">): string | undefined {
   const process = who?.find((actor) => actor.kind === "process");
   return process?.kind === "process" ? process.conversation : undefined;
+}
+
+/** True if the question holds up this conversation: it is its own, or that of an agent whose tool it called. */
+export function isAskedIn(ask: Ask, id: string): boolean {
+  return ask.conversation === id || conversationOf(ask) === id;
 }
 
 export function rowOf(conversation: Conversation, waiting: Waiting): Row {
   const { id, agent, title, state, updated, unread } = conversation;
   const waits =
     waiting.actions.filter((action) => conversationOf(action) === id).length +
-    waiting.asks.filter((ask) => ask.conversation === id).length;
+    waiting.asks.filter((ask) => isAskedIn(ask, id)).length;
   return {
     id,
     agent: agent.slice(0, 256),
@@ -60,12 +69,14 @@ export function headOf(conversation: Conversation, waiting: Waiting): Head {
   };
 }
 
-export function questionOf({ id, digest, title, reason, sources, scopes }: Ask): Question {
+export function questionOf(ask: Ask): Question {
+  const { id, digest, title, reason, sources, scopes, on_behalf_of: who } = ask;
   return {
     id,
     digest,
     title: title.slice(0, 4_000),
     reason: reason.slice(0, 8_000),
+    ...(who === undefined ? {} : { requestedBy: visibleText(requestedBySentence(who)).slice(0, 4_000) }),
     sources: sources.slice(0, 64).map((source) => source.slice(0, 512)),
     scopes: scopes.slice(0, 3),
   };

@@ -55,6 +55,14 @@ describe("an entry for the page", () => {
     expect(JSON.stringify(shown).length).toBeLessThan(700_000);
   });
 
+  it("shows a call that waits for the person's answer as waiting, not as failed", () => {
+    const result = { status: "error" as const, message: "Not run", recoverable: true };
+    const shown = (more: object) =>
+      shownEntry(entry(1, { kind: "tool_result", call: "c", result: { ...result, ...more } }));
+    expect(shown({ question: "q" })).toMatchObject({ status: "needs_approval", text: "Not run" });
+    expect(shown({})).toMatchObject({ status: "error" });
+  });
+
   it("says that it was cut, and all of it can be shown", () => {
     expect(shownEntry(said(1, "x".repeat(50_000)))).toMatchObject({ isCut: true });
     expect(shownEntry(said(1, "x"))).not.toHaveProperty("isCut");

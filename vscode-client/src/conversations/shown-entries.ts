@@ -47,7 +47,7 @@ export function shownEntry(entry: Entry): ShownEntry | undefined {
         return {
           kind: "tool_result",
           call: entry.call,
-          status: entry.result.status,
+          status: isWaiting(entry.result) ? "needs_approval" : entry.result.status,
           text: cut.to(maxCallCharacters, resultText(entry.result)),
           ...(entry.result.status === "needs_approval" ? { action: entry.result.action.id } : {}),
         };
@@ -81,6 +81,7 @@ export function shownEntry(entry: Entry): ShownEntry | undefined {
         };
       case "void":
         return { kind: "void", message: entry.message };
+      case "redaction":
       case "request":
       case "usage":
         return undefined;
@@ -92,6 +93,18 @@ export function shownEntry(entry: Entry): ShownEntry | undefined {
 
 export function shownEntries(entries: readonly Entry[]): ShownEntry[] {
   return entries.flatMap((entry) => shownEntry(entry) ?? []);
+}
+
+/** Returns new entries as a page gets them, with those that a redaction puts in the place of entries that the page may have. */
+export function shownNews(entries: readonly Entry[]): ShownEntry[] {
+  return entries.flatMap((entry) =>
+    entry.kind === "redaction"
+      ? shownEntries(entry.entries as unknown as readonly Entry[]).map((each) => ({
+          ...each,
+          isRedacted: true as const,
+        }))
+      : (shownEntry(entry) ?? []),
+  );
 }
 
 export function shownProcess(process: Process): ShownProcess {
@@ -149,6 +162,7 @@ export function wholeText(entry: Entry): string {
     case "usage":
     case "pin":
     case "meta":
+    case "redaction":
     case "void":
       return "";
   }
@@ -198,6 +212,11 @@ export function mainOf(args: unknown): string {
 
 function argumentsText(args: unknown): string {
   return typeof args === "string" ? args : (JSON.stringify(args, null, 2) ?? "");
+}
+
+/** True for a call that was not run, because the person has not answered the question about it. */
+function isWaiting(result: ToolResult): boolean {
+  return result.status === "error" && result.question !== undefined;
 }
 
 function resultText(result: ToolResult): string {

@@ -1,6 +1,6 @@
 import { window, WorkspaceEdit, type TextDocument } from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
-import { explain } from "../commands/explain.ts";
+import { explain } from "../deciding/explain.ts";
 
 /** How long a rename waits for the kernel before the language's own provider is asked without it. */
 const patienceMs = 5_000;

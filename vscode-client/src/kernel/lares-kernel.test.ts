@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { PolledStatus } from "../model/status.ts";
+import type { PolledStatus } from "./polled-status.ts";
 import type { Status } from "../protocol.ts";
 import { status as aStatus } from "../testing/things.ts";
 import { EventEmitter } from "../testing/vscode.ts";

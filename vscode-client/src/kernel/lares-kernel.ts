@@ -1,5 +1,5 @@
 import { EventEmitter, type Disposable } from "vscode";
-import type { PolledStatus } from "../model/status.ts";
+import type { PolledStatus } from "./polled-status.ts";
 import type {
   ClientRequest,
   NotificationParamsOf,

@@ -2,7 +2,7 @@ import { FileSystemError, Uri, workspace } from "vscode";
 import { pathOf } from "./uris.ts";
 
 const manifests = ["extension.yaml", "extension.yml", "extension.toml"];
-const maxManifestBytes = 256 * 1024;
+export const maxManifestBytes = 256 * 1024;
 /** Folders above a file that are searched for a manifest. */
 const maxLevels = 12;
 const idLine = /^\s*["']?id["']?\s*[:=]\s*["']?([A-Za-z0-9][\w.-]{0,255})["']?\s*(?:#.*)?$/m;

@@ -53,6 +53,23 @@ it('one that cannot be remembered offers no "always", and says where its words c
   feature.dispose();
 });
 
+it("one that a call of another agent led to names who called whom", async () => {
+  const { become, feature } = start();
+  become(
+    ask({
+      on_behalf_of: [
+        { kind: "agent", id: "test.middle" },
+        { kind: "agent", id: "test.first" },
+      ],
+    }),
+  );
+  await settled();
+  expect(seen.messages[0]?.text).toBe(
+    "May agents use it? None is named. Requested by test.middle, on behalf of test.first.",
+  );
+  feature.dispose();
+});
+
 it("questions are shown one after the other, each once, unless they were answered elsewhere", async () => {
   const named = (id: string): Ask => ask({ id, title: id });
   const { become, feature, answers } = start();

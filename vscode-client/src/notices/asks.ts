@@ -1,5 +1,6 @@
 import { commands, Disposable, window, type QuickPickItem } from "vscode";
-import { reporting } from "../commands/explain.ts";
+import { requestedByLines } from "../../../kernel/src/base/vocabulary/principal.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { label, message, when } from "../model/text.ts";
 import type { Ask } from "../protocol.ts";
@@ -62,8 +63,11 @@ function idOf(given: unknown): string | undefined {
 const sourcesOf = ({ sources }: Ask): string =>
   sources.length === 0 ? "" : ` It follows from: ${sources.join(", ")}.`;
 
+/** Returns why it is asked, who led to it, and where its words come from. */
+const whyOf = (ask: Ask): string => [ask.reason, ...requestedByLines(ask)].join(" ") + sourcesOf(ask);
+
 async function tell(context: ClientContext, ask: Ask): Promise<void> {
-  const text = message(`${ask.title} ${ask.reason}${sourcesOf(ask)}`, maxQuestion);
+  const text = message(`${ask.title} ${whyOf(ask)}`, maxQuestion);
   const answer = await window.showWarningMessage(text, ...buttonsOf(ask));
   if (answer !== undefined)
     await reporting("The question was not answered", () => send(context, ask, answer));
@@ -71,14 +75,14 @@ async function tell(context: ClientContext, ask: Ask): Promise<void> {
 
 /** Shows one question, which a person opened, until it is answered or closed. */
 async function ask(context: ClientContext, question: Ask): Promise<void> {
-  const { title, reason, agent, created, expires } = question;
+  const { title, agent, created, expires } = question;
   const now = Date.now();
   const name = label(context.models.agents.nameOf(agent), 80);
   const answer = await window.showWarningMessage(
     message(title, maxQuestion),
     {
       modal: true,
-      detail: `${message(`${reason}${sourcesOf(question)}`, maxQuestion)}\n\n${name} asked ${when(created, now)}. Without an answer it is denied ${when(expires, now)}.`,
+      detail: `${message(whyOf(question), maxQuestion)}\n\n${name} asked ${when(created, now)}. Without an answer it is denied ${when(expires, now)}.`,
     },
     ...buttonsOf(question),
   );
@@ -120,7 +124,7 @@ async function show(context: ClientContext, id: string | undefined): Promise<voi
       ask: one,
       label: message(one.title, 200),
       description: label(context.models.agents.nameOf(one.agent), 80),
-      detail: `${message(one.reason, 400)} Asked ${when(one.created, Date.now())}.`,
+      detail: `${message([one.reason, ...requestedByLines(one)].join(" "), 400)} Asked ${when(one.created, Date.now())}.`,
     })),
     { title: "Questions", placeHolder: "Agents wait for these answers", matchOnDetail: true },
   );

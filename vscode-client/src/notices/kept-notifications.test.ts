@@ -9,13 +9,14 @@ import { notifications } from "./notifications.ts";
 beforeEach(() => seen.forget());
 
 function start(...kept: AgentNotification[]) {
+  const resumes = kept.some(({ schedule }) => schedule !== undefined);
   const fake = fakeContext({
     "lares/notifications/list": ({ state }: { state?: string }) => {
       const items = kept.filter((one) => state === undefined || one.state === state);
       return { items, total: items.length };
     },
     "lares/notifications/dismiss": () => ({ dismissed: 1 }),
-    "lares/notifications/act": () => action({ id: "again" }),
+    "lares/notifications/act": () => (resumes ? { resumed: agent() } : action({ id: "again" })),
   });
   fake.agents = [agent()];
   const feature = notifications(fake.context);
@@ -130,5 +131,24 @@ it("without a notification, the list says so; with seen ones only, it has these"
   const { feature } = start(notification({ state: "Dismissed" }));
   await openAll();
   expect(seen.messages).toMatchObject([{ text: "Backup", isModal: true }]);
+  feature.dispose();
+});
+
+it("a suspended schedule is told as what it is, and its notification in the list resumes it", async () => {
+  const schedule = { handler: "tidy", schedule: "@daily" };
+  const { fake, feature, sent } = start(
+    notification({ id: "n1", title: "The schedule is suspended", schedule }),
+  );
+  const notice = { id: "n2", agent: "test.agent", title: "t", message: "", severity: "warning" as const };
+  fake.tell("lares/notify", { ...notice, schedule });
+  await settled();
+  expect(seen.messages).toEqual([]);
+  await openAll();
+  expect(seen.messages[0]?.buttons).toEqual(["Resume"]);
+  seen.messages[0]?.answer("Resume");
+  await settled();
+  expect(sent("act")).toMatchObject([{ params: { id: "n1" } }]);
+  expect(sent("dismiss")).toEqual([]);
+  expect(seen.commands.map(({ id }) => id)).not.toContain("lares.showChanges");
   feature.dispose();
 });

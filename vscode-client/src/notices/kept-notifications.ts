@@ -1,5 +1,5 @@
 import { commands, Disposable, window, type QuickPickItem } from "vscode";
-import { reporting } from "../commands/explain.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext } from "../feature.ts";
 import { isToShow, severities } from "../model/notification-level.ts";
 import { count, label, message, when } from "../model/text.ts";
@@ -7,6 +7,7 @@ import type { AgentNotification } from "../protocol.ts";
 
 const show = "Show";
 const dismiss = "Dismiss";
+const resume = "Resume";
 const showChanges = "Show Changes";
 /** As many as the kernel keeps. */
 const maxListed = 200;
@@ -40,8 +41,12 @@ export function keptNotifications(context: ClientContext, shown: ShownNotificati
       .request("lares/notifications/list", { state: "New", limit: maxListed })
       .then(({ items }) => {
         const missed = items.filter(
-          ({ id, severity, channels }) =>
-            !shown.has(id) && isToShow(severity) && channels?.includes("editor") !== false,
+          ({ id, severity, channels, schedule }) =>
+            // Suspended schedules are told as what they are, by `suspendedSchedules`.
+            schedule === undefined &&
+            !shown.has(id) &&
+            isToShow(severity) &&
+            channels?.includes("editor") !== false,
         );
         for (const { id } of missed) shown.add(id);
         if (missed.length > 0) void tellMissed(context, missed);
@@ -139,9 +144,11 @@ async function read(context: ClientContext, one: AgentNotification): Promise<voi
       modal: true,
       detail: `${message(one.message, 4_000)}\n\n${name} said it ${when(one.updated, Date.now())}${timesText(one)}.`,
     },
-    ...(one.action === undefined ? [] : [showChanges]),
+    ...(one.schedule !== undefined ? [resume] : one.action === undefined ? [] : [showChanges]),
   );
-  if (answer !== showChanges) return markSeen(context, [one.id]);
-  const { id } = await kernel.request("lares/notifications/act", { id: one.id });
+  if (answer !== showChanges && answer !== resume) return markSeen(context, [one.id]);
+  const acted = await kernel.request("lares/notifications/act", { id: one.id });
+  if ("resumed" in acted) return;
+  const { id } = acted;
   await commands.executeCommand("lares.showChanges", { id });
 }

@@ -53,7 +53,8 @@ export const notifications: Feature = (context) => {
     models.actions.onDidChange(consider),
     kernel.on("lares/notify", (notice) => {
       for (const { actionId } of notice.actions ?? []) announced.add(actionId);
-      // One that is not shown waits in the list.
+      // One that is not shown waits in the list; suspended schedules are told by `suspendedSchedules`.
+      if (notice.schedule !== undefined) return;
       if (!isToShow(notice.severity) || !gate.admits()) return;
       if (notice.id !== undefined) shown.add(notice.id);
       void tellNotice(context, notice);

@@ -1,5 +1,5 @@
 import { commands, window } from "vscode";
-import { reporting } from "../commands/explain.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { count, label, message } from "../model/text.ts";
 import type { Agent } from "../protocol.ts";

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { commands, Disposable, window, workspace, type Memento } from "vscode";
-import { reporting } from "../commands/explain.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { trustQuestion, type TrustQuestion } from "../model/trust-question.ts";
 import type { Status } from "../protocol.ts";

@@ -1,5 +1,5 @@
 import { commands, Disposable, Range, Uri, window, workspace } from "vscode";
-import { reporting } from "../commands/explain.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { trustQuestion } from "../model/trust-question.ts";
 import { exists } from "../model/uris.ts";

@@ -48,7 +48,7 @@ export function listed(given: object = {}): object {
   };
 }
 
-export interface FakePackages {
+interface FakePackages {
   /** The commands that were run, without `--json`. */
   readonly ran: string[];
   /** Answers by the first word of a command, and `--dry-run` where it has it; an `Error` is thrown. */

@@ -1,6 +1,6 @@
 import { commands, Disposable, window, type LogOutputChannel } from "vscode";
-import { agentArgument } from "../commands/arguments.ts";
-import { reporting } from "../commands/explain.ts";
+import { agentArgument } from "../deciding/arguments.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { label } from "../model/text.ts";
 import type { TraceEntry } from "../protocol.ts";

@@ -1,5 +1,5 @@
 import { commands, Disposable, Range, Uri, window } from "vscode";
-import { reporting } from "../commands/explain.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { isToShow } from "../model/notification-level.ts";
 import { label, message } from "../model/text.ts";

@@ -1,10 +1,11 @@
+import { requestedByLines } from "../../../kernel/src/base/vocabulary/principal.ts";
 import { decidedWord } from "../model/decided.ts";
 import { effectVerb, folderOf, nameOf } from "../model/effect-text.ts";
 import { extentText, fileCount, impactSentence, levelWords, weightOf } from "../model/weight.ts";
 import { count, label, message, when } from "../model/text.ts";
 import type { Action, ActionState, Ask, Effect } from "../protocol.ts";
 import type { Section } from "../webviews/review/messages.ts";
-import { sectionOf } from "./review-cards.ts";
+import { sectionOf } from "../deciding/review-cards.ts";
 import type { TreeNode } from "./tree-node.ts";
 
 /** Up to these numbers, items start expanded. */
@@ -110,7 +111,8 @@ export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
 /** A call waits for each of them. Opening one shows it with its answers. */
 function questionNodes({ asks, nameOfAgent, now }: ApprovalTreeInput): TreeNode[] {
   if (asks.length === 0) return [];
-  const questions = asks.map(({ id, title, reason, agent, created }): TreeNode => {
+  const questions = asks.map((ask): TreeNode => {
+    const { id, title, reason, agent, created } = ask;
     const who = label(nameOfAgent(agent));
     const text = message(title, 200);
     const age = when(created, now);
@@ -122,6 +124,7 @@ function questionNodes({ asks, nameOfAgent, now }: ApprovalTreeInput): TreeNode[
       tooltip: [
         message(title, maxTooltipCharacters),
         message(reason, maxTooltipCharacters),
+        ...requestedByLines(ask).map((line) => message(line, maxTooltipCharacters)),
         `${who}, ${age}`,
       ],
       spoken: `Question. ${text} ${who} asks, ${age}. ${message(reason, 300)}`,

@@ -1,5 +1,5 @@
 import { commands, Disposable } from "vscode";
-import { reporting } from "../commands/explain.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext } from "../feature.ts";
 import type { KernelState } from "../kernel/kernel.ts";
 import { label } from "../model/text.ts";

@@ -9,7 +9,7 @@ import {
   type WebviewPanel,
 } from "vscode";
 import { rootNames } from "../../../kernel/src/base/root-names.ts";
-import { refusalOf } from "../commands/explain.ts";
+import { refusalOf } from "../deciding/explain.ts";
 import type { ClientContext } from "../feature.ts";
 import { consentContract, maxSubfolders } from "../webviews/consent/messages.ts";
 import { commonAnswers, onCommonState } from "./common-state.ts";

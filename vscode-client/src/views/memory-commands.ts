@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { env, ProgressLocation, Uri, window } from "vscode";
-import { explain } from "../commands/explain.ts";
+import { explain } from "../deciding/explain.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { size } from "../webviews/shared/size.ts";
 import { count, label, message } from "../model/text.ts";

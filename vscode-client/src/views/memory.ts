@@ -1,6 +1,6 @@
 import { commands, Disposable } from "vscode";
-import { agentArgument } from "../commands/arguments.ts";
-import { reporting } from "../commands/explain.ts";
+import { agentArgument } from "../deciding/arguments.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { Feature } from "../feature.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import {

@@ -1,11 +1,17 @@
 import { commands, Range, Uri, window } from "vscode";
-import { confirmUndo } from "../commands/confirm-undo.ts";
-import { approveShown, withoutParts } from "../commands/decide.ts";
+import { confirmUndo } from "../deciding/confirm-undo.ts";
+import { approveShown, withoutParts } from "../deciding/decide.ts";
 import type { ClientContext } from "../feature.ts";
 import type { Action } from "../protocol.ts";
 import type { Approval } from "../webviews/review/messages.ts";
-import { approveBatch, outcomeOf, rejectBatch, undoBatch, type ShownItems } from "./review-batches.ts";
-import { filesOf } from "./review-cards.ts";
+import {
+  approveBatch,
+  outcomeOf,
+  rejectBatch,
+  undoBatch,
+  type ShownItems,
+} from "../deciding/review-batches.ts";
+import { filesOf } from "../deciding/review-cards.ts";
 import { fileDiffOf } from "./review-diff.ts";
 import { pictureOf } from "./review-pictures.ts";
 

@@ -1,6 +1,6 @@
 import { visibleText } from "../../../kernel/src/base/visible-text.ts";
 import { countChanges } from "../../../kernel/src/base/vocabulary/effect-words.ts";
-import { hunksOf, shownLines } from "../changes/hunks.ts";
+import { hunksOf, shownLines } from "../deciding/hunks.ts";
 import { maxDiffLines, maxLineCharacters, type FileDiff } from "../webviews/review/messages.ts";
 
 const maxParts = 200;

@@ -1,5 +1,5 @@
 import { workspace } from "vscode";
-import { contentOf } from "../changes/content.ts";
+import { contentOf } from "../deciding/content.ts";
 import { hasContents } from "../model/effect-text.ts";
 import type { ClientContext } from "../feature.ts";
 import { uriOf } from "../model/uris.ts";

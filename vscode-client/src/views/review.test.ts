@@ -7,8 +7,8 @@ import { action, effect } from "../testing/things.ts";
 import { seen, window } from "../testing/vscode.ts";
 import { FakeWebview } from "../testing/webview.ts";
 import { Card, reviewContract } from "../webviews/review/messages.ts";
-import { cardOf } from "./review-cards.ts";
-import { approveBatch } from "./review-batches.ts";
+import { cardOf } from "../deciding/review-cards.ts";
+import { approveBatch } from "../deciding/review-batches.ts";
 import { KnownCards, review } from "./review.ts";
 import { commands } from "../testing/vscode.ts";
 

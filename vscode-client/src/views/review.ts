@@ -1,5 +1,5 @@
 import { commands, Disposable, ViewColumn, window, type WebviewPanel } from "vscode";
-import { actionArgument } from "../commands/arguments.ts";
+import { actionArgument } from "../deciding/arguments.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import type { Action } from "../protocol.ts";
 import {
@@ -10,8 +10,8 @@ import {
 } from "../webviews/review/messages.ts";
 import type { Answers, PageChannel } from "./page-channel.ts";
 import { cardReaders, decisionAnswers } from "./review-answers.ts";
-import { approveEach, rejectEach, type ShownItems } from "./review-batches.ts";
-import { cardOf } from "./review-cards.ts";
+import { approveEach, rejectEach, type ShownItems } from "../deciding/review-batches.ts";
+import { cardOf } from "../deciding/review-cards.ts";
 import { commonAnswers, onCommonState } from "./common-state.ts";
 import { openPage } from "./webview-host.ts";
 

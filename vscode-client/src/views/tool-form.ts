@@ -1,5 +1,5 @@
 import { commands, Disposable, env, ViewColumn, window, type Memento, type WebviewPanel } from "vscode";
-import { reporting } from "../commands/explain.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import type { StatusModel } from "../model/ports.ts";
 import { label, message } from "../model/text.ts";

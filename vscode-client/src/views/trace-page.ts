@@ -1,5 +1,5 @@
 import { Disposable, env, Range, Uri, window, type ViewColumn } from "vscode";
-import { reporting } from "../commands/explain.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext } from "../feature.ts";
 import { label } from "../model/text.ts";
 import { exists, fileInWorkspace } from "../model/uris.ts";

@@ -1,5 +1,5 @@
 import { commands, Disposable, Uri, ViewColumn, window, type WebviewPanel } from "vscode";
-import { reporting } from "../commands/explain.ts";
+import { reporting } from "../deciding/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { agentOfFile } from "../model/agent-files.ts";
 import { label } from "../model/text.ts";

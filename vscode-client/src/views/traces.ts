@@ -1,5 +1,5 @@
 import { commands, Disposable } from "vscode";
-import { agentArgument } from "../commands/arguments.ts";
+import { agentArgument } from "../deciding/arguments.ts";
 import type { Feature } from "../feature.ts";
 import { tracesContract } from "../webviews/traces/messages.ts";
 import { TracePage } from "./trace-page.ts";

@@ -1,6 +1,6 @@
 /** The composer's completions: a file after `@`, or a command after `/` at the beginning. Pure. */
 
-export interface Token {
+interface Token {
   readonly kind: "file" | "command";
   /** The text after the sign. */
   readonly text: string;

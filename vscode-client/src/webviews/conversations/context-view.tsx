@@ -66,7 +66,7 @@ interface SectionsProps {
   readonly limit: number;
 }
 
-export function Sections({ sections, model, tokens: all, limit }: SectionsProps): VNode {
+function Sections({ sections, model, tokens: all, limit }: SectionsProps): VNode {
   const used = sections.reduce((sum, { tokens }) => sum + tokens, 0);
   const width = Math.max(used, limit, 1);
   return (

@@ -52,6 +52,9 @@ export function ConversationPage(props: ConversationProps): VNode {
   }
 }
 
+/** Characters of a message that a question about it repeats. */
+const maxQuoted = 300;
+
 interface Sending {
   readonly key: string;
   readonly draft: Draft;
@@ -163,6 +166,9 @@ function Open(props: OpenProps): VNode {
       fork: (at: number) => run(async () => onOpen((await host.ask("fork", { id, at })).id)),
       pin: (entry: string, isPinned: boolean) =>
         run(async () => await host.ask("pin", { id, entry, pinned: isPinned })),
+      why: (entry: string) => run(async () => await host.ask("why", { id, entry })),
+      redact: (entry: string, text: string) =>
+        run(async () => await host.ask("redact", { id, entry, text: text.slice(0, maxQuoted) })),
       showWhole: (seq: number) => run(async () => await host.ask("showWhole", { id, seq })),
       openPath: (path: string) => run(async () => await host.ask("openPath", { path })),
       openLink: (address: string) => run(async () => await host.ask("openLink", { address })),

@@ -156,6 +156,7 @@ export function Asked({ host, question, announce }: AskedProps): VNode {
         <strong class="grow">{whole(question.title)}</strong>
       </header>
       <p>{whole(question.reason)}</p>
+      {question.requestedBy !== undefined && <p>{whole(question.requestedBy)}</p>}
       {question.sources.length > 0 && (
         <p class="foreign-note">
           <Icon name="shield" />

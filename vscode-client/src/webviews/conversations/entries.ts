@@ -34,7 +34,7 @@ const ProcessState = v.picklist([
   "Failed",
   "Cancelled",
 ]);
-export type ProcessState = v.InferOutput<typeof ProcessState>;
+type ProcessState = v.InferOutput<typeof ProcessState>;
 
 export const ShownProcess = v.object({
   id: Id,
@@ -60,6 +60,8 @@ const common = {
   sources: v.optional(v.pipe(v.array(Text(512)), v.maxLength(16))),
   /** A text of it is longer than what the page gets. */
   isCut: v.optional(v.literal(true)),
+  /** A person had texts removed: it takes the place of the entry with its seq. */
+  isRedacted: v.optional(v.literal(true)),
 };
 const entry = <Kind extends string, Fields extends v.ObjectEntries>(kind: Kind, fields: Fields) =>
   v.object({ ...common, kind: v.literal(kind), ...fields });

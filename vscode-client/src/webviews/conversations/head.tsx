@@ -8,7 +8,7 @@ import { Icon, IconButton, Sign } from "./icon.tsx";
 import type { Head } from "./messages.ts";
 import { isAtWork, nameOf, signOf } from "./words.ts";
 
-export interface HeadActs {
+interface HeadActs {
   back(): void;
   showContext(): void;
   rename(title: string): void;

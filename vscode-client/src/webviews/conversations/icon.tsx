@@ -23,11 +23,14 @@ const paths = {
   fold: "M2 8h12M8 1.5v4m-2-2 2 2 2-2M8 14.5v-4m-2 2 2-2 2 2",
   undo: "M3 6h6.5a3.5 3.5 0 0 1 0 7H6M6 3 3 6l3 3",
   question: "M8 1.5a6.5 6.5 0 1 0 .01 0zM6.2 6.2a1.8 1.8 0 1 1 2.6 1.6c-.5.3-.8.7-.8 1.4M8 11.4h.01",
+  trash: "M3 4.500h10M6 4.500v-2h4v2M4.500 4.500l.6 9h5.800l.6-9M6.700 7v4M9.300 7v4",
+  // Not `question`: that class draws a waiting question as a box.
+  why: "M6.2 6.2a1.8 1.8 0 1 1 2.600 1.600c-.5.300-.8.700-.8 1.400M8 11.400h.01M8 1.500a6.500 6.500 0 1 0 .01 0z",
   branch: "M4.5 2.2v11.6M4.5 9c0-2.5 7-1.5 7-5M11.5 4V2.5",
   worker: "M3 13.5c0-2.8 2.2-4.5 5-4.5s5 1.7 5 4.5M8 2.5a2.6 2.6 0 1 0 .01 0z",
   tool: "M10 2.5a3.5 3.5 0 0 0-3.2 5L2.5 11.800l1.7 1.700 4.300-4.300a3.500 3.500 0 0 0 5-3.200l-2 2-2-.5-.5-2z",
 } as const;
-export type IconName = keyof typeof paths;
+type IconName = keyof typeof paths;
 
 export function Icon({ name, label }: { readonly name: IconName; readonly label?: string }): VNode {
   return (

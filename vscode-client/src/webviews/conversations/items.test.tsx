@@ -18,6 +18,8 @@ const acts = {
   copy: nothing,
   fork: nothing,
   pin: nothing,
+  why: () => undefined,
+  redact: () => undefined,
   showWhole: nothing,
   openPath: nothing,
   showProcess: nothing,

@@ -16,6 +16,8 @@ import { adviceFor, durationWords, fileWords, kindOf, nameOf, pictureWords, sign
 export interface ItemActs extends MarkdownActs {
   fork(seq: number): void;
   pin(entry: string, isPinned: boolean): void;
+  why(entry: string): void;
+  redact(entry: string, text: string): void;
   showWhole(seq: number): void;
   openPath(path: string): void;
   showProcess(id: string): void;
@@ -57,7 +59,7 @@ export function Fold({
 }
 
 /** Says where a text comes from that neither the person nor the model wrote. */
-export function Sources({ sources }: { readonly sources: readonly string[] | undefined }): VNode | null {
+function Sources({ sources }: { readonly sources: readonly string[] | undefined }): VNode | null {
   if (sources === undefined || sources.length === 0) return null;
   return (
     <p class="foreign-note">
@@ -92,8 +94,24 @@ function MessageButtons({ item, isPinned, acts }: MessageProps<"you" | "answer">
         onPress={() => acts.pin(item.id, !isPinned)}
       />
       <IconButton name="fork" label="Fork from here" onPress={() => acts.fork(item.seq)} />
+      {item.kind === "answer" && (
+        <IconButton
+          name="why"
+          label="Why? Memories and blocks that this answer rests on"
+          onPress={() => acts.why(item.id)}
+        />
+      )}
+      <IconButton
+        name="trash"
+        label="Remove from the transcript…"
+        onPress={() => acts.redact(item.id, textsOf(item.parts))}
+      />
     </span>
   );
+}
+
+function textsOf(parts: ItemOf<"you" | "answer">["parts"]): string {
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
 /** Returns who wrote a message that a person did not write. */

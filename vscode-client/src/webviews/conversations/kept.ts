@@ -22,8 +22,8 @@ const Kept = v.object({
     [],
   ),
 });
-export type Kept = v.InferOutput<typeof Kept>;
-export type KeptDraft = Kept["drafts"][number];
+type Kept = v.InferOutput<typeof Kept>;
+type KeptDraft = Kept["drafts"][number];
 
 export function keptFrom(value: unknown): Kept {
   const read = v.safeParse(Kept, value);

@@ -67,6 +67,7 @@ export const Question = v.object({
   digest: v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/)),
   title: Text(4_000),
   reason: Text(8_000),
+  requestedBy: v.optional(Text(4_000)),
   sources: v.pipe(v.array(Text(512)), v.maxLength(64)),
   scopes: v.pipe(v.array(v.picklist(["once", "conversation", "always"])), v.minLength(1), v.maxLength(3)),
 });
@@ -112,7 +113,7 @@ const {
 } = reviewContract.requests;
 
 /** The requests of a proposal's card, as on the review page. */
-export const cardRequests = {
+const cardRequests = {
   diff,
   files,
   picture,
@@ -173,6 +174,13 @@ export const conversationsContract = {
     fork: { params: v.object({ id: Id, at: v.optional(Seq) }), result: Opened },
     compact: { params: v.object({ id: Id }), result: Nothing },
     pin: { params: v.object({ id: Id, entry: Id, pinned: v.boolean() }), result: Nothing },
+    /** Shows what an answer rests on, in a list of the editor. */
+    why: { params: v.object({ id: Id, entry: Id }), result: Nothing },
+    /** Removes a message for good; asks the person first. */
+    redact: {
+      params: v.object({ id: Id, entry: Id, text: Text(400) }),
+      result: v.object({ isRemoved: v.boolean() }),
+    },
     update: {
       params: v.object({
         id: Id,

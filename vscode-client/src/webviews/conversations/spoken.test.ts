@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { action } from "../../testing/things.ts";
-import { cardOf } from "../../views/review-cards.ts";
+import { cardOf } from "../../deciding/review-cards.ts";
 import { spokenBetween, waitingWords } from "./spoken.ts";
 import { Entries } from "./testing.ts";
 

@@ -84,7 +84,7 @@ export class Transcript {
   #insert(entry: ShownEntry): boolean {
     const entries = this.#entries;
     const last = entries.at(-1);
-    if (last === undefined || last.seq < entry.seq) {
+    if ((last === undefined || last.seq < entry.seq) && entry.isRedacted !== true) {
       entries.push(entry);
       return true;
     }
@@ -93,6 +93,11 @@ export class Transcript {
       const middle = (low + high) >>> 1;
       if ((entries[middle]?.seq ?? 0) < entry.seq) low = middle + 1;
       else high = middle;
+    }
+    if (entry.isRedacted === true) {
+      // Entries that the page does not have yet arrive without the texts.
+      if (entries[low]?.seq === entry.seq) entries[low] = entry;
+      return entries[low] === entry;
     }
     if (entries[low]?.seq === entry.seq) return false;
     entries.splice(low, 0, entry);

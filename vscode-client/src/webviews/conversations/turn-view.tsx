@@ -11,7 +11,7 @@ import type { ConversationsContract, Question } from "./messages.ts";
 import type { Item, Turn } from "./turns.ts";
 import { nameOf } from "./words.ts";
 
-export interface TurnProps {
+interface TurnProps {
   readonly turn: Turn;
   readonly agent: string;
   readonly host: Host<ConversationsContract>;

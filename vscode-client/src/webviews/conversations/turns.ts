@@ -2,7 +2,7 @@ import type { AnswerCut } from "../../../../kernel/src/base/cut-answer.ts";
 import type { ShownEntry, ShownEntryOf, ShownPart, ShownProcess } from "./entries.ts";
 import type { Streamed, Transcript } from "./transcript.ts";
 
-export type CallState = "working" | "done" | "failed" | "waiting";
+type CallState = "working" | "done" | "failed" | "waiting";
 
 interface Common {
   /** Unique in its transcript. */
@@ -15,6 +15,8 @@ interface Common {
   /** The last entry that it was made from: where one can fork, and what is opened whole. */
   readonly seq: number;
   readonly isCut: boolean;
+  /** A person had texts of it removed. */
+  readonly isRedacted?: true;
 }
 
 /** The items of a transcript. */
@@ -231,7 +233,8 @@ class Items {
     });
   }
 
-  #result({ call, status, text, action, created, seq, isCut, sources }: ShownEntryOf<"tool_result">): void {
+  #result(entry: ShownEntryOf<"tool_result">): void {
+    const { call, status, text, action, created, seq, isCut, isRedacted, sources } = entry;
     const key = `call ${call}`;
     const before = this.#items.get(key);
     if (before?.kind !== "call") return;
@@ -244,6 +247,7 @@ class Items {
       action,
       seq,
       isCut: isCut === true,
+      ...(isRedacted === true ? { isRedacted } : {}),
       sources: sources ?? before.sources,
     });
   }
@@ -268,12 +272,13 @@ class Items {
     if (before.kind === entry.kind) this.#items.set(key, { ...before, state: entry.state });
   }
 
-  #put(key: string, { created, seq, sources, isCut }: ShownEntry, item: Distributed<Item>): void {
+  #put(key: string, { created, seq, sources, isCut, isRedacted }: ShownEntry, item: Distributed<Item>): void {
     this.#items.set(key, {
       key,
       created,
       seq,
       isCut: isCut === true,
+      ...(isRedacted === true ? { isRedacted } : {}),
       ...(sources === undefined ? {} : { sources }),
       ...item,
     });
@@ -311,7 +316,7 @@ function grouped(items: readonly Item[]): Turn[] {
     key,
     items: own,
     actions: own.flatMap((item) => (item.kind === "action" ? [item.ref] : [])),
-    stamp: own.map(stampOf).join(" "),
+    stamp: own.map((item) => `${stampOf(item)}${item.isRedacted === true ? "r" : ""}`).join(" "),
   }));
 }
 

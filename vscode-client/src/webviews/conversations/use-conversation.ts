@@ -13,7 +13,7 @@ export interface OpenConversation {
   readonly decisions: Decisions;
 }
 
-export type Followed =
+type Followed =
   | { readonly kind: "loading" }
   | { readonly kind: "failed"; readonly message: string; readonly isGone: boolean }
   | { readonly kind: "open"; readonly conversation: OpenConversation };

@@ -2,7 +2,7 @@ import { renderToString } from "preact-render-to-string";
 import { expect, it } from "vitest";
 import type { Action } from "../../protocol.ts";
 import { action } from "../../testing/things.ts";
-import { cardOf } from "../../views/review-cards.ts";
+import { cardOf } from "../../deciding/review-cards.ts";
 import { CardSlot, type PageActs } from "./card.tsx";
 
 const nothing = (): void => undefined;

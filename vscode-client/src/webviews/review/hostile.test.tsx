@@ -1,7 +1,7 @@
 import { renderToString } from "preact-render-to-string";
 import { expect, it } from "vitest";
 import { action, effect } from "../../testing/things.ts";
-import { cardOf } from "../../views/review-cards.ts";
+import { cardOf } from "../../deciding/review-cards.ts";
 import { fileDiffOf } from "../../views/review-diff.ts";
 import { line } from "../shared/text.ts";
 import { CardSlot, type PageActs } from "./card.tsx";

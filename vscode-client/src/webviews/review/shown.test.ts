@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cardOf } from "../../views/review-cards.ts";
+import { cardOf } from "../../deciding/review-cards.ts";
 import { action, effect } from "../../testing/things.ts";
 import type { Action } from "../../protocol.ts";
 import type { Card } from "./messages.ts";

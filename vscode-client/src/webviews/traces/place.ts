@@ -9,7 +9,7 @@ export function parseFields(json: string): { readonly value: unknown } | undefin
 }
 
 /** A line of a program that an entry names. */
-export interface Place {
+interface Place {
   readonly path: string;
   readonly line: number;
 }

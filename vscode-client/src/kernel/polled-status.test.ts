@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { ConnectionState } from "../kernel/connection.ts";
+import type { ConnectionState } from "./connection.ts";
 import { agent, status } from "../testing/things.ts";
 import { FakeWire } from "../testing/wire.ts";
-import { PolledStatus, silentMs } from "./status.ts";
+import { PolledStatus, silentMs } from "./polled-status.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { window } from "vscode";
-import { approveShown, each, notInBatch } from "../commands/decide.ts";
-import { explain } from "../commands/explain.ts";
+import { approveShown, each, notInBatch } from "./decide.ts";
+import { explain } from "./explain.ts";
 import type { ClientContext } from "../feature.ts";
 import { decidedWord } from "../model/decided.ts";
 import { count, message } from "../model/text.ts";

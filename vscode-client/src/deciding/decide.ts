@@ -1,7 +1,7 @@
 import { window } from "vscode";
 import { requestedBySentence } from "../../../kernel/src/base/vocabulary/principal.ts";
-import { contentOf, decoded } from "../changes/content.ts";
-import { withoutHunks } from "../changes/hunks.ts";
+import { contentOf, decoded } from "./content.ts";
+import { withoutHunks } from "./hunks.ts";
 import type { ClientContext } from "../feature.ts";
 import { decisionWordsOf } from "../model/decision-words.ts";
 import { pathMovedOn } from "../model/drift.ts";
@@ -9,6 +9,7 @@ import { hashOfFile } from "../model/file-hash.ts";
 import { message } from "../model/text.ts";
 import { extentText, goneFrom, impactSentence, weightOf } from "../model/weight.ts";
 import type { Action, ParamsOf } from "../protocol.ts";
+import { maxNamed } from "./confirm-undo.ts";
 import { approveFresh, type Outdated } from "./fresh-proposal.ts";
 import { settleUnsaved } from "./unsaved.ts";
 
@@ -51,9 +52,6 @@ export async function approveShown(
     ...(rules === undefined ? {} : { remember: "always", rules }),
   });
 }
-
-/** The number of deletions and moves that a question names one by one. */
-const maxNamed = 20;
 
 /**
  * For a change that must be decided on its own: asks once more and names what would be lost; the default is to look at

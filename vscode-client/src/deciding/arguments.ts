@@ -1,3 +1,5 @@
+import { maxEffectsPerAction } from "../../../kernel/src/base/vocabulary/bounds.ts";
+
 /** The action that a command is about, as shown in a code lens, a button or a tree menu. */
 export interface ActionArgument {
   readonly id: string;
@@ -7,9 +9,6 @@ export interface ActionArgument {
   readonly effects?: readonly number[];
 }
 
-/** No action can have more effects. */
-const maxEffects = 1000;
-
 /** Reads a command's argument: an id, `{ id, digest?, effects? }`, or an item of a tree that carries its action. */
 export function actionArgument(given: unknown): ActionArgument | undefined {
   if (typeof given === "string") return { id: given };
@@ -17,7 +16,8 @@ export function actionArgument(given: unknown): ActionArgument | undefined {
   if ("action" in given) return actionArgument(given.action);
   const { id, digest, effects } = given as { id?: unknown; digest?: unknown; effects?: unknown };
   if (typeof id !== "string") return undefined;
-  const isList = Array.isArray(effects) && effects.length <= maxEffects && effects.every(Number.isInteger);
+  const isList =
+    Array.isArray(effects) && effects.length <= maxEffectsPerAction && effects.every(Number.isInteger);
   return {
     id,
     ...(typeof digest === "string" ? { digest } : {}),

@@ -1,7 +1,6 @@
 import { EventEmitter, type Disposable } from "vscode";
-import type { Connection } from "../kernel/connection.ts";
+import type { Connection } from "./connection.ts";
 import type { Status } from "../protocol.ts";
-import type { StatusModel } from "./ports.ts";
 
 /** The polling interval while the kernel indexes or starts. */
 const whileStartingMs = 500;
@@ -22,7 +21,7 @@ const requestFailed = -32_803;
 type Wire = Pick<Connection, "state" | "onDidChangeState" | "request" | "on">;
 
 /** The last answer of `lares/status`; undefined while there is no kernel to answer. */
-export class PolledStatus implements StatusModel, Disposable {
+export class PolledStatus implements Disposable {
   readonly #wire: Wire;
   readonly #changed = new EventEmitter<void>();
   readonly onDidChange = this.#changed.event;

@@ -1,5 +1,7 @@
+import { maxContentBytes } from "../../../kernel/src/base/vocabulary/bounds.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import type { Side } from "./addresses.ts";
+
+export type Side = "before" | "after";
 
 /** The maximum size of a content that is shown; a larger one is replaced by a notice. */
 export const maxShownBytes = 10 * 1024 * 1024;
@@ -13,9 +15,6 @@ export function decoded(bytes: Uint8Array | null): string {
     throw error;
   }
 }
-
-/** The most that the kernel returns in one answer. */
-const pieceBytes = 1024 * 1024;
 
 /** Returns one side of an effect in full; null if it is larger than `maxShownBytes`. Rejects if the kernel refuses. */
 export async function contentOf(
@@ -32,7 +31,7 @@ export async function contentOf(
       effect,
       side,
       offset: size,
-      length: pieceBytes,
+      length: maxContentBytes,
     });
     const piece = Buffer.from(base64, "base64");
     pieces.push(piece);

@@ -4,7 +4,7 @@ import { message } from "../model/text.ts";
 import type { Action } from "../protocol.ts";
 
 /** The number of changes that the question names one by one. */
-const maxNamed = 20;
+export const maxNamed = 20;
 
 /**
  * Asks before several changes are undone at once, and names them. Returns true without a question if the action applied
