@@ -15,6 +15,6 @@ const { version: _, ...rules } = parse(readFileSync(join(top, "manifests/secrets
 const text = `import type { SecretRules } from "./rules.ts";
 
 /** Generated from manifests/secrets.yaml, which explains the fields: node kernel/build/secrets.ts */
-export const shippedRules: SecretRules = ${JSON.stringify(rules)};
+const shippedRules: SecretRules = ${JSON.stringify(rules)};
 `;
 writeFileSync(target, await format(text, { ...(await resolveConfig(target)), filepath: target }));

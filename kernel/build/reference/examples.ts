@@ -11,7 +11,8 @@ export interface Exchange {
 /** The content of `schemas/examples/*.json`, by method. */
 export interface Examples {
   readonly requests: Record<string, Exchange[]>;
-  readonly notifications: Record<string, unknown>;
+  /** The params that were sent, of several kinds of one notification each. */
+  readonly notifications: Record<string, unknown[]>;
 }
 
 /** Returns the location of the examples for a reference text. */

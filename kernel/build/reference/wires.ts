@@ -192,8 +192,7 @@ function notificationSection(
     ...part("Params", definitions[`${method}:params`] ?? {}, fields),
     "**Example**",
     "",
-    ...folded(json({ params: notifications[method] })),
-    "",
+    ...(notifications[method] ?? []).flatMap((params) => [...folded(json({ params })), ""]),
   ];
 }
 

@@ -1,4 +1,6 @@
 import { illegalTransition } from "../base/errors.ts";
+import { plainLine } from "../base/plain-text.ts";
+import { actionIs } from "../base/vocabulary/action-words.ts";
 import type { Action, ActionState, Effect } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
@@ -66,6 +68,6 @@ export function mustBe(action: Action, state: ActionState, verb: string): void {
   if (action.state === state) return;
   throw illegalTransition(
     action.state,
-    `The action ${action.id} is ${action.state}. Only an action in the state ${state} can be ${verb}.`,
+    `The change ${JSON.stringify(plainLine(action.title))} (${action.id}) ${actionIs(action.state)}. Only one that ${actionIs(state)} can be ${verb}.`,
   );
 }

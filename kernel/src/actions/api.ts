@@ -3,6 +3,7 @@ import type { Emitter } from "../base/emitter.ts";
 import type { Action, ActionState, Proposal, ProposalRequest } from "../base/vocabulary/action.ts";
 import type { Approval } from "../base/vocabulary/action-requests.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import type { Cleaned } from "../base/vocabulary/forgetting.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Lineage, Principal } from "../base/vocabulary/principal.ts";
@@ -87,6 +88,8 @@ export interface Actions extends AsyncDisposable {
    * since.
    */
   undo(by: Principal, id: string): Promise<Action>;
+  /** Removes texts from what is stored of all actions, for a person; see `redactActions`. */
+  redact(texts: readonly string[]): Promise<Cleaned>;
   /** Handles changes of the workspace: waiting actions whose base changed are compared in the background. */
   workspaceChanged(changes: readonly EntryChange[]): void;
   /**

@@ -171,7 +171,14 @@ function bytesOf(value: unknown): number {
 
 /** Returns the part of the effect that follows from the proposal. */
 function bare(effect: Effect): Effect {
-  const { diff: _diff, summary: _summary, before: _before, after: _after, ...named } = effect;
+  const {
+    diff: _diff,
+    summary: _summary,
+    before: _before,
+    after: _after,
+    hard_link: _hardLink,
+    ...named
+  } = effect;
   return { ...named, before: null, after: null, summary: sentence(effect) };
 }
 

@@ -18,6 +18,7 @@ const maxItems = 20_000;
 export class ForeignPlaces {
   readonly #database: Database;
   readonly #maxItems: number;
+  /** Writes of one item, one after the other. Each belongs to an open call, which bounds them. */
   readonly #turns = new OneAtATime();
   readonly #places = new Map<string, Map<string, Foreign>>();
   /** The items of each place that are being written, so that a read does not look through all items for them. */

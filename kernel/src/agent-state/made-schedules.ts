@@ -1,5 +1,5 @@
 import type { MadeSchedule, MadeScheduleRows } from "../base/vocabulary/made-schedule.ts";
-import type { Database } from "../platform/database/database.ts";
+import type { Database, Statement } from "../platform/database/database.ts";
 
 /** The rows of the schedules that minds made. The database has `agentStateMigrations` applied. */
 export function madeScheduleRows(database: Database): MadeScheduleRows {
@@ -20,4 +20,14 @@ export function madeScheduleRows(database: Database): MadeScheduleRows {
       await database.batch([{ sql: "DELETE FROM made_schedules WHERE id = ?", params: [id] }]);
     },
   };
+}
+
+/** Returns the statements that turn accepted schedules into proposals, so that the next kernel asks again. */
+export function proposeAgain(): Statement[] {
+  return [
+    {
+      sql: `UPDATE made_schedules SET record = json_set(record, '$.state', 'proposed') WHERE record ->> 'state' = 'accepted'`,
+      params: [],
+    },
+  ];
 }

@@ -1,4 +1,5 @@
 import type { Migration } from "../platform/database/database.ts";
+import type { TextColumns } from "../platform/database/text-columns.ts";
 
 export const agentStateMigrations: readonly Migration[] = [
   {
@@ -48,5 +49,43 @@ export const agentStateMigrations: readonly Migration[] = [
     sql: `ALTER TABLE schedules ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE schedules ADD COLUMN suspended_since TEXT;
       ALTER TABLE schedules ADD COLUMN error TEXT`,
+  },
+];
+
+/** The columns that a redaction cleans in schedules made by minds. The others hold names, paths and counts. */
+export const agentStateTexts: readonly TextColumns[] = [
+  { table: "shown_locations", key: ["agent", "location"], columns: { agent: "none", location: "none" } },
+  {
+    table: "told_entries",
+    key: ["agent", "location", "entry"],
+    columns: { agent: "none", location: "none", entry: "none" },
+  },
+  {
+    table: "event_counts",
+    key: ["day", "agent", "hook"],
+    columns: { day: "none", agent: "none", hook: "none" },
+  },
+  {
+    table: "schedules",
+    key: ["agent", "handler", "expression", "timezone"],
+    columns: {
+      agent: "none",
+      handler: "none",
+      expression: "none",
+      timezone: "none",
+      suspended_since: "none",
+      error: "text",
+    },
+  },
+  {
+    table: "script_turns",
+    key: ["provider", "turn", "digest"],
+    columns: { provider: "none", digest: "none" },
+  },
+  { table: "made_schedules", key: ["id"], columns: { id: "none", record: "own" } },
+  {
+    table: "foreign_places",
+    key: ["place", "item"],
+    columns: { place: "none", item: "none", sources: "none" },
   },
 ];

@@ -47,3 +47,8 @@ export const scheduleStatements: ScheduleStatements<Statement> = {
     params: [agent, handler, expression, timezone],
   }),
 };
+
+/** Returns what deletes the progress of an agent's schedules, with the errors of suspended ones. */
+export function forgetSchedules(agent: string): Statement[] {
+  return [{ sql: "DELETE FROM schedules WHERE agent = ?", params: [agent] }];
+}

@@ -1,4 +1,5 @@
 import type { DayCounts } from "./day-counts.ts";
+import type { Deadline } from "../base/deadline.ts";
 import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { JsonValue } from "../base/json.ts";
 import type {
@@ -319,6 +320,8 @@ export interface Caller {
    * cancelled, abandoned or lost, or the guest ended. Long work and reads then stop; a write continues.
    */
   readonly signal: AbortSignal;
+  /** The time until which somebody waits for the call that it belongs to; absent if nobody set a deadline. */
+  readonly deadline?: Deadline;
   /** Texts that nobody vouches for and that the sender has read, as far as is known. */
   readonly foreign: Foreign;
   /** The answer shows such texts. Called before the sender gets it. */
@@ -344,6 +347,8 @@ export interface ToolCallOptions {
   readonly begun?: () => Promise<void>;
   /** Tells the guest to leave the handler, and aborts its work for the call. */
   readonly signal?: AbortSignal;
+  /** When the signal is aborted at the latest. */
+  readonly deadline?: Deadline;
   /** Receives the handler's progress. */
   readonly progress?: ProgressSink;
   /** Receives, before the answer, what the guest has read of texts that nobody vouches for. */

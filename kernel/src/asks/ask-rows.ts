@@ -1,5 +1,7 @@
 import type { Ask } from "../base/vocabulary/ask.ts";
-import type { Database } from "../platform/database/database.ts";
+import type { Database, Statement } from "../platform/database/database.ts";
+import { redactColumns } from "../platform/database/text-columns.ts";
+import { askTexts } from "./migrations.ts";
 
 /** The number of ended questions that are kept; the oldest are deleted first. */
 const endedKept = 1_000;
@@ -22,6 +24,12 @@ export interface AskAbout {
   /** Set until the person is asked: its time has not begun. */
   readonly isUnseen?: boolean;
 }
+
+/** What `Asks` stores. */
+export type AskStore = Pick<
+  AskRows,
+  "store" | "list" | "get" | "addKey" | "ofKey" | "forgetConversation" | "redact"
+>;
 
 /** The rows of all questions. The database has `asksMigrations` applied. */
 export class AskRows {
@@ -76,6 +84,11 @@ export class AskRows {
     await this.#database.batch([
       { sql: "DELETE FROM ask_conversations WHERE conversation = ?", params: [conversation] },
     ]);
+  }
+
+  /** Removes texts, and answers that are about them. Returns the number of rows. */
+  async redact(texts: readonly string[]): Promise<number> {
+    return await redactColumns(this.#database, askTexts, texts);
   }
 
   /** Names what asks a question. Resolves after the commit. */
@@ -138,4 +151,9 @@ export class AskRows {
     ]);
     return row === undefined ? null : (JSON.parse(row.record) as Ask);
   }
+}
+
+/** Returns the statements that delete all answers for the rest of a conversation. */
+export function forgetAnswers(): Statement[] {
+  return [{ sql: "DELETE FROM ask_conversations", params: [] }];
 }

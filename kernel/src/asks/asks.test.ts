@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { neverAborted } from "../base/abort.ts";
+import { nextTurn } from "../base/next-turn.ts";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { Ask, Asking } from "../base/vocabulary/ask.ts";
@@ -30,6 +31,7 @@ const untouched = (rows: AskRows): Omit<AskPorts["rows"], "store"> => ({
   addKey: (key, ask) => rows.addKey(key, ask),
   ofKey: (key) => rows.ofKey(key),
   forgetConversation: (conversation) => rows.forgetConversation(conversation),
+  redact: (texts) => rows.redact(texts),
 });
 
 /** A call that outlives its kernel, by its key. `changes` receives the states that it was notified of. */
@@ -75,6 +77,28 @@ async function fixture(ports: Partial<AskPorts> & { readonly opened?: AskRows } 
   };
   return { next, asks, rows, clock, remembered, told, only };
 }
+
+test("a question names who led to it, and is another one on behalf of others", async () => {
+  const { asks } = await fixture();
+  const behalf = (...ids: string[]) => ({
+    on_behalf_of: ids.map((id) => ({ kind: "agent" as const, id })),
+  });
+  const own = asks.isAllowed(question, neverAborted);
+  void asks.isAllowed({ ...question, on_behalf_of: [{ kind: "person", client: "x" }] }, neverAborted);
+  const called = asks.isAllowed({ ...question, ...behalf("dev.b", "dev.c") }, neverAborted);
+  void asks.isAllowed({ ...question, ...behalf("dev.b", "dev.c") }, neverAborted);
+  const [second, first, ...more] = await asks.list("Pending");
+  expect(more).toEqual([]);
+  expect(second).toMatchObject(behalf("dev.b", "dev.c"));
+  expect(first).not.toHaveProperty("on_behalf_of");
+  expect(second?.digest).not.toBe(first?.digest);
+  for (const [ask, allow] of [
+    [first, true],
+    [second, false],
+  ] as const)
+    await asks.answer(me, ask?.id ?? "", { digest: ask?.digest ?? "sha256:", allow, remember: "once" });
+  expect([await own, await called]).toEqual([true, false]);
+});
 
 describe("a call that waits for an answer", () => {
   test("continues once it is allowed, after the answer was stored", async () => {
@@ -432,6 +456,48 @@ describe("a question of a call that outlives its kernel", () => {
     expect(told).toEqual(["Pending", "Pending", "Allowed"]);
     expect(second.told).toEqual(["Allowed"]);
   });
+
+  test.each(["before", "while"])(
+    "race: is not asked again if the person answers it %s the next kernel's call finds its row",
+    async (when) => {
+      const opened = await openRows();
+      const first = await fixture({ opened });
+      void first.asks.isAllowed(question, neverAborted, callOf("call"));
+      const { id, digest } = await first.next();
+      first.asks[Symbol.dispose]();
+      const storing = Promise.withResolvers<void>();
+      const reading = Promise.withResolvers<void>();
+      const second = await fixture({
+        rows: {
+          ...untouched(opened),
+          ofKey: async (key) => {
+            const found = await opened.ofKey(key);
+            await reading.promise;
+            return found;
+          },
+          store: async (...given) => {
+            await storing.promise;
+            await opened.store(...given);
+          },
+        },
+      });
+      second.asks.resume(await opened.endAll("2026-11-24T00:00:00.000Z"));
+      const again = second.asks.isAllowed(question, neverAborted, callOf("call"));
+      const answered = second.asks.answer(me, id, { digest, allow: true });
+      if (when === "before") {
+        storing.resolve();
+        await answered;
+        reading.resolve();
+      } else {
+        reading.resolve();
+        await nextTurn();
+        storing.resolve();
+      }
+      expect(await again).toBe(true);
+      expect(second.told).toEqual(["Allowed"]);
+      expect(await opened.list()).toHaveLength(1);
+    },
+  );
 
   test("may be answered while nothing waits, and is not asked again by the same call", async () => {
     const opened = await openRows();

@@ -14,11 +14,13 @@ import type { Log } from "../base/log.ts";
 import type { Ask, AskScope, Asking } from "../base/vocabulary/ask.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { checkPerson, type Principal } from "../base/vocabulary/principal.ts";
+import { textRemover } from "../base/without-texts.ts";
 import { sha256 } from "../platform/files/hash.ts";
-import type { AskAbout, AskRows, ConversationAnswer } from "./ask-rows.ts";
+import type { AskAbout, AskStore, ConversationAnswer } from "./ask-rows.ts";
 import { Insistence } from "./insistence.ts";
 import {
   hasRoom,
+  identityOf,
   keyOf,
   maxUnseen,
   type Question,
@@ -27,14 +29,15 @@ import {
   type Subject,
   subjectOf,
   subjectText,
+  type Waiting,
 } from "./questions.ts";
 
-export type { Question, Subject } from "./questions.ts";
+export type { Question } from "./questions.ts";
 
 export interface AskPorts {
   readonly clock: Clock;
   readonly log: Log;
-  readonly rows: Pick<AskRows, "store" | "list" | "get" | "addKey" | "ofKey" | "forgetConversation">;
+  readonly rows: AskStore;
   readonly expireAfterMs: () => number;
   /** The answers that a person remembered with "always". */
   readonly remembered: {
@@ -43,21 +46,6 @@ export interface AskPorts {
     /** Resolves once it is on the disk. */
     remember(subject: Subject, allow: boolean): Promise<void>;
   };
-}
-
-interface Waiting {
-  ask: Ask;
-  readonly question: Question;
-  readonly subject: Subject;
-  readonly waiters: Set<(ended: Ask) => void>;
-  /** Null while it is unseen: its time has not begun. */
-  timer: Disposable | null;
-  /** Set for one that outlives its kernel: resolves once the next kernel would find it. */
-  stored: Promise<void> | null;
-  /** True until there is room for it: no person is asked before. */
-  isUnseen: boolean;
-  /** True while an answer is being stored: it wins over everything that would end the question. */
-  isBeingAnswered: boolean;
 }
 
 /** Asks a person before a call continues, and passes the answer to all calls that wait for it. */
@@ -103,7 +91,10 @@ export class Asks implements Disposable {
     signal.throwIfAborted();
     const subject = subjectOf(question);
     const key = asking === undefined ? "" : keyOf(asking, question);
-    const earlier = asking === undefined ? null : await this.#ports.rows.ofKey(key);
+    let earlier = asking === undefined ? null : await this.#ports.rows.ofKey(key);
+    // A person answered it while its row was being read.
+    if (earlier?.state === "Pending" && !this.#waiting.has(earlier.id))
+      earlier = await this.#ports.rows.ofKey(key);
     signal.throwIfAborted();
     if (earlier !== null && earlier.state !== "Pending") {
       asking?.changed(earlier);
@@ -114,7 +105,10 @@ export class Asks implements Disposable {
       this.#ofConversations.get(question.conversation ?? "")?.get(subjectText(subject)) ??
       this.#insistence.quietAnswer(subject);
     if (known !== null) return known;
-    const waiting = this.#same(question) ?? this.#begin(question, subject, asking !== undefined);
+    const before = this.#waiting.get(earlier?.id ?? "");
+    const waiting =
+      (before?.isBeingAnswered === true ? before : this.#same(question)) ??
+      this.#begin(question, subject, asking !== undefined);
     const { ask } = waiting;
     const told =
       asking === undefined
@@ -238,6 +232,16 @@ export class Asks implements Disposable {
       .catch((error: unknown) => this.#ports.log.warn(`Answers were not deleted: ${messageOf(error)}`));
   }
 
+  /** Removes texts from all questions for a person, and ends those that wait and have one. Returns how many had one. */
+  async redact(texts: readonly string[]): Promise<number> {
+    const { holds } = textRemover(texts);
+    for (const waiting of this.#waiting.values())
+      if (holds(JSON.stringify([waiting.ask, waiting.question]))) this.#end(waiting, "Expired");
+    for (const answers of this.#ofConversations.values())
+      for (const subject of answers.keys()) if (holds(subject)) answers.delete(subject);
+    return await this.#ports.rows.redact(texts);
+  }
+
   /** Answers no call: they end with the kernel, and the next one marks the questions as ended. */
   [Symbol.dispose](): void {
     for (const { timer } of this.#waiting.values()) timer?.[Symbol.dispose]();
@@ -351,9 +355,9 @@ export class Asks implements Disposable {
   }
 
   #same(question: Question): Waiting | undefined {
-    const key = canonicalJson({ ...question });
+    const key = identityOf(question);
     return [...this.#waiting.values()].find(
-      (waiting) => !waiting.isBeingAnswered && canonicalJson({ ...waiting.question }) === key,
+      (waiting) => !waiting.isBeingAnswered && identityOf(waiting.question) === key,
     );
   }
 

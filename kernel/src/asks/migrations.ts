@@ -1,4 +1,5 @@
 import type { Migration } from "../platform/database/database.ts";
+import type { TextColumns } from "../platform/database/text-columns.ts";
 
 export const asksMigrations: readonly Migration[] = [
   {
@@ -20,5 +21,16 @@ export const asksMigrations: readonly Migration[] = [
       conversation TEXT NOT NULL, subject TEXT NOT NULL, allow INTEGER NOT NULL, answered TEXT NOT NULL,
       PRIMARY KEY (conversation, subject)
     ) WITHOUT ROWID, STRICT`,
+  },
+];
+
+/** The columns that a redaction cleans in questions. A key is a hash. */
+export const askTexts: readonly TextColumns[] = [
+  { table: "asks", key: ["id"], columns: { id: "none", state: "none", record: "json", about: "json" } },
+  { table: "ask_keys", key: ["key"], columns: { key: "none", ask: "none" } },
+  {
+    table: "ask_conversations",
+    key: ["conversation", "subject"],
+    columns: { conversation: "none", subject: "row", answered: "none" },
   },
 ];

@@ -1,7 +1,6 @@
-import type { Ask, Asking } from "../base/vocabulary/ask.ts";
+import type { Ask, Asking, Question } from "../base/vocabulary/ask.ts";
 import { canonicalJson } from "../base/json.ts";
 import { sha256 } from "../platform/files/hash.ts";
-import type { AskAbout } from "./ask-rows.ts";
 
 /** The number of questions that may wait at once: of one agent's program, of one conversation, of one mind, and of all. */
 const pendingLimits = { perAgent: 8, perConversation: 3, perMind: 64, together: 256 } as const;
@@ -9,16 +8,7 @@ const pendingLimits = { perAgent: 8, perConversation: 3, perMind: 64, together: 
 /** The number of questions that wait until there is room for them. Each belongs to a process, so there are never so many. */
 export const maxUnseen = 4_096;
 
-/** The answer that a call needs before it continues. */
-export type Question = Pick<
-  Ask,
-  "agent" | "conversation" | "process" | "kind" | "title" | "reason" | "sources" | "facts" | "scopes"
-> &
-  /**
-   * `about`: the subject of a remembered answer, in words for `decisions.yaml`; the answer applies again for the same
-   * kind and the same words. `countsFor`: whether that is so for this agent or for all agents of the workspace.
-   */
-  Omit<AskAbout, "isUnseen">;
+export type { Question };
 
 /** The subject of a remembered answer: kind, agent (any if absent) and words. */
 export interface Subject {
@@ -60,6 +50,27 @@ export function subjectOf({ kind, agent, about, countsFor }: Question): Subject 
 export const subjectText = ({ kind, agent = "", about }: Subject): string =>
   JSON.stringify([kind, agent, about]);
 
+/** Returns a key that equal questions share. The client at which a person works makes no difference. */
+export function identityOf({ on_behalf_of: who = [], ...question }: Question): string {
+  return canonicalJson({ ...question, who: who.filter(({ kind }) => kind !== "person") });
+}
+
 /** One call may ask about several things. */
 export const keyOf = ({ key }: Pick<Asking, "key">, { kind, about }: Question): string =>
   sha256(canonicalJson([key, kind, about]));
+
+/** A question that waits for an answer, shown or unseen. */
+export interface Waiting {
+  ask: Ask;
+  readonly question: Question;
+  readonly subject: Subject;
+  readonly waiters: Set<(ended: Ask) => void>;
+  /** Null while it is unseen: its time has not begun. */
+  timer: Disposable | null;
+  /** Set for a question that outlives its kernel: resolves once the next kernel would find it. */
+  stored: Promise<void> | null;
+  /** True until there is room for the question; no person is asked before that. */
+  isUnseen: boolean;
+  /** True while an answer is being stored; the answer takes precedence over everything else that ends the question. */
+  isBeingAnswered: boolean;
+}

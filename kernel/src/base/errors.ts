@@ -25,6 +25,7 @@ export type ErrorCode =
   | "EgressDenied"
   | "LeakBlocked"
   | "NetworkError"
+  | "DeadlineExceeded"
   | "RequestCancelled"
   | "InvalidParams"
   | "MethodNotFound"

@@ -1,5 +1,5 @@
 /** The types of a tensor's numbers, with their bytes; little-endian, a bool is a byte with 0 or 1. */
-export const tensorTypes = {
+const tensorTypes = {
   float32: 4,
   float64: 8,
   int64: 8,

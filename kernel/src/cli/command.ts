@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { stat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,7 +9,7 @@ import { oneLine } from "./render/foreign.ts";
 import { wrap } from "./render/width.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const exitCodes = { ok: 0, failed: 1, usage: 2, waiting: 3, incomplete: 4, cut: 5 } as const;
+export { exitCodes } from "./exit-codes.ts";
 
 /** What every command receives. */
 export interface CommandContext {
@@ -80,7 +81,11 @@ export function folderAndVerb<Verb extends string>(
   const [first, second] = words;
   if (first === undefined) return { folder: ".", verb: verbOtherwise, rest: [] };
   if (isVerb(first)) return { folder: ".", verb: first, rest: words.slice(1) };
-  if (second === undefined) return { folder: first, verb: verbOtherwise, rest: [] };
+  if (second === undefined) {
+    if (/^\w[\w-]*$/.test(first) && !existsSync(first))
+      throw new UsageError(`"${first}" is neither a folder nor one of ${verbs.join(", ")}.`);
+    return { folder: first, verb: verbOtherwise, rest: [] };
+  }
   if (isVerb(second)) return { folder: first, verb: second, rest: words.slice(2) };
   throw new UsageError(`There is no command "${second}" here. Use one of ${verbs.join(", ")}.`);
 }
@@ -108,7 +113,7 @@ export function errorLines(message: string, { errorSurface, isErrorTerminal }: T
 export function renderError(error: unknown, terminal: Terminal): string[] {
   // The kernel's own sentence names methods of the protocol.
   const message = isLaresError(error, "Untrusted")
-    ? "This workspace is not trusted: you have not accepted its requests yet. `lares run` shows them and asks you."
+    ? "This workspace is not trusted: you have not accepted its requests yet. `lares run` shows them and asks you; `lares chat` does, where you only want to talk."
     : messageOf(error);
   return errorLines(message, terminal);
 }

@@ -140,13 +140,17 @@ export class KernelClient {
     this.#ask("lares/tools/list", agent === undefined ? {} : { agent });
   callTool = (agent: string, name: string, args: unknown): Promise<ToolResult> =>
     this.#ask("lares/tools/call", { agent, name, arguments: args });
+  commands = (): Promise<ResultOf<"lares/commands/list">> => this.#ask("lares/commands/list", {});
+  runCommand = (agent: string, name: string, args: unknown): Promise<ToolResult> =>
+    this.#ask("lares/commands/run", { agent, name, arguments: args });
 
   notifications = (
     query: ParamsOf<"lares/notifications/list">,
   ): Promise<ResultOf<"lares/notifications/list">> => this.#ask("lares/notifications/list", query);
   dismissNotifications = (ids: string[]): Promise<{ readonly dismissed: number }> =>
     this.#ask("lares/notifications/dismiss", { ids });
-  actOnNotification = (id: string): Promise<Action> => this.#ask("lares/notifications/act", { id });
+  actOnNotification = (id: string): Promise<ResultOf<"lares/notifications/act">> =>
+    this.#ask("lares/notifications/act", { id });
 
   jobs = (query: { agent?: string; limit: number; state?: "dead" }): Promise<ResultOf<"lares/jobs/list">> =>
     this.#ask("lares/jobs/list", query);
@@ -209,6 +213,14 @@ export class KernelClient {
     this.#ask("lares/conversations/compact", { id });
   pinEntry = (id: string, entry: string, pinned: boolean): Promise<Conversation> =>
     this.#ask("lares/conversations/pin", { id, entry, pinned });
+  redactConversation = (
+    request: ParamsOf<"lares/conversations/redact">,
+  ): Promise<ResultOf<"lares/conversations/redact">> => this.#ask("lares/conversations/redact", request);
+  blocks = (place: ParamsOf<"lares/conversations/blocks">): Promise<ResultOf<"lares/conversations/blocks">> =>
+    this.#ask("lares/conversations/blocks", place);
+  editBlock = (
+    edit: ParamsOf<"lares/conversations/editBlock">,
+  ): Promise<ResultOf<"lares/conversations/editBlock">> => this.#ask("lares/conversations/editBlock", edit);
   updateConversation = (change: ParamsOf<"lares/conversations/update">): Promise<Conversation> =>
     this.#ask("lares/conversations/update", change);
   verifyConversation = (
@@ -216,6 +228,8 @@ export class KernelClient {
   ): Promise<ResultOf<"lares/conversations/verify">> => this.#ask("lares/conversations/verify", whose);
   deleteConversation = (id: string): Promise<ResultOf<"lares/conversations/delete">> =>
     this.#ask("lares/conversations/delete", { id });
+  whyAnswered = (query: ParamsOf<"lares/conversations/why">): Promise<ResultOf<"lares/conversations/why">> =>
+    this.#ask("lares/conversations/why", query);
   conversationContext = (id: string): Promise<ResultOf<"lares/conversations/context">> =>
     this.#ask("lares/conversations/context", { id });
 
@@ -242,8 +256,13 @@ export class KernelClient {
     options: { preview: boolean; head?: string },
   ): Promise<ResultOf<"lares/memory/import">> =>
     this.#ask("lares/memory/import", { agent, path, ...options });
-  forgetMemory = (agent: string, id: string, reason?: string): Promise<ResultOf<"lares/memory/forget">> =>
-    this.#ask("lares/memory/forget", { agent, id, ...(reason === undefined ? {} : { reason }) });
+  correctMemory = (agent: string, id: string, text: string): Promise<ResultOf<"lares/memory/correct">> =>
+    this.#ask("lares/memory/correct", { agent, id, text });
+  forgetMemory = (
+    agent: string,
+    id: string,
+    options: { readonly reason?: string; readonly copies?: boolean } = {},
+  ): Promise<ResultOf<"lares/memory/forget">> => this.#ask("lares/memory/forget", { agent, id, ...options });
 
   async #ask<Result>(method: string, params: object): Promise<Result> {
     // The kernel is the same program as this one, and its answers follow the protocol's schemas.

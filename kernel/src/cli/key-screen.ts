@@ -1,5 +1,6 @@
 import { emitKeypressEvents } from "node:readline";
 import { nextTurn } from "../base/next-turn.ts";
+import { onlyAscii } from "./render/screen-style.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A key as Node reports it: `name` for keys with a name, `text` for the character that it types. */
@@ -31,7 +32,7 @@ const leave = "\u001b[?25h\u001b[?1049l";
 
 /** True if the terminal can be drawn on and reports single keys. */
 export function hasKeyScreen(terminal: Terminal): boolean {
-  return terminal.isInteractive && process.env["TERM"] !== "dumb";
+  return terminal.canDraw;
 }
 
 /** Takes over the whole terminal until the screen is done. Returns null if the person ended the program meanwhile. */
@@ -54,7 +55,8 @@ export async function onKeyScreen<Result>(
     const left = lines.length - top - shown.length;
     const rule = left > 0 ? `── ${left} more lines below` : "──";
     const all = [...shown, ...Array<string>(room - shown.length).fill(""), rule, ...foot];
-    stdout.write(`\u001b[H${all.map((line) => `${line}\u001b[K`).join("\n")}\u001b[J`);
+    const text = `\u001b[H${all.map((line) => `${line}\u001b[K`).join("\n")}\u001b[J`;
+    stdout.write(terminal.surface.isAscii === true ? onlyAscii(text) : text);
     screen.shown(top, top + shown.length - 1);
   };
   emitKeypressEvents(stdin);

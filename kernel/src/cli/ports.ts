@@ -1,5 +1,5 @@
 import type { ModelService, SecretService, UsageService } from "../services/models.ts";
-import type { PackageServices } from "./packaging/package-ports.ts";
+import type { PackageServices } from "../services/packages.ts";
 import type { RuleResult } from "./render/conformance.ts";
 import type { Finding } from "./render/findings.ts";
 
@@ -20,6 +20,15 @@ export interface ConnectOptions {
    * As in `initialize`: true accepts the workspace's documents as they are now; false makes this session untrusted.
    */
   readonly trusted?: boolean;
+  /** Called when the kernel answers nothing for two seconds, and with null when it answers again. */
+  readonly silence?: (kernel: SilentKernel | null) => void;
+}
+
+/** A kernel that runs and answers nothing. */
+export interface SilentKernel {
+  readonly folder: string;
+  /** Null while that is not known. */
+  readonly pid: number | null;
 }
 
 /** A value of the configuration and its source. */
@@ -38,6 +47,20 @@ interface ServeOptions {
   readonly clientProcessId?: number;
   /** Keep the kernel running after the last client has left. */
   readonly keep: boolean;
+}
+
+interface AdoptableState {
+  /** The path of the folder when the state was last used. */
+  readonly before: string;
+  /** The folder has no other state yet. */
+  readonly isOnly: boolean;
+}
+
+/** A state that was brought over. */
+export interface AdoptedState {
+  readonly before: string;
+  /** Where the state is that the folder had already; null if it had none. */
+  readonly setAside: string | null;
 }
 
 /** The result of `stop`. */
@@ -129,6 +152,13 @@ export interface UserServices {
   readonly documentFaults: readonly string[];
 }
 
+/** A tensor by its name. A dimension is a number, or a name where any number fits. */
+interface TensorForm<Dimension> {
+  readonly name: string;
+  readonly type: "float32" | "float64" | "int32" | "uint8";
+  readonly dims: readonly Dimension[];
+}
+
 /** What the commands need from other rooms; provided by `main.ts`. */
 export interface CliPorts {
   readonly version: string;
@@ -143,6 +173,15 @@ export interface CliPorts {
    * null.
    */
   programFault(folder: string): Promise<string | null>;
+  /** Returns TypeScript as JavaScript, or what is wrong with it and in which line, from 1. */
+  stripTypes(
+    source: string,
+  ): Promise<{ readonly code: string } | { readonly fault: string; readonly line: number }>;
+  /** Returns an .onnx file that takes these inputs and always gives these outputs. */
+  constantModel(
+    inputs: readonly TensorForm<number | string>[],
+    outputs: readonly (TensorForm<number> & { readonly data: readonly number[] })[],
+  ): Promise<Uint8Array>;
   /**
    * Tries a program against each rule of the guest ABI: that of the extension in `folder`, or the one in `file`. Absolute
    * paths. `onRule` is told the name of each rule before it is tried.
@@ -161,6 +200,12 @@ export interface CliPorts {
   stateHome(): string;
   /** Returns the folder of the workspace's own state, which is created if there is none. */
   stateOf(folder: string): Promise<string>;
+  /** True if the folder has a state. */
+  hasState(folder: string): Promise<boolean>;
+  /** Returns the state of this folder from when it had another path that no longer exists; null if there is none. */
+  adoptableState(folder: string): Promise<AdoptableState | null>;
+  /** Makes that state the one of this folder, without what was allowed. Ends the kernels of both. */
+  adoptState(folder: string): Promise<AdoptedState>;
   /** Starts a guest and waits for its answer. */
   probeSandbox(): Promise<ProbeResult>;
   /** Opens the user's models, usage and secrets, without a kernel, for as long as `use` runs. */

@@ -1,6 +1,9 @@
 import { createInterface } from "node:readline/promises";
 import { oneLine } from "./render/foreign.ts";
+import { onlyAscii, wantsAscii } from "./render/screen-style.ts";
 import { styleFor, type Surface } from "./render/style.ts";
+import { wrap } from "./render/width.ts";
+import { cardKeys } from "./keyboard/card-keys.ts";
 import { TypeAhead, type TypedInput } from "./keyboard/type-ahead.ts";
 
 /** Columns if the output has none: a log, a pipe. Lines are cut there, so it is generous. */
@@ -8,8 +11,11 @@ const widthWithoutTerminal = 160;
 const widestUseful = 160;
 /** While a person is asked, at most this much output is held back, the newest. */
 const maxHeldPrints = 2000;
+/** How much longer than at a terminal a kernel may be silent before a log says so. */
+const silentInLogMs = 6_000;
 const framesMs = 80;
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const asciiFrames = ["|", "/", "-", "\\"];
 
 /** The output of the commands. Standard output carries results; standard error, messages about the work itself. */
 export class Terminal implements Disposable {
@@ -25,6 +31,21 @@ export class Terminal implements Disposable {
   #isLent = false;
   #typing: TypeAhead | null = null;
   #typed = "";
+  /** Says that the kernel does not answer, and with null that it does again. A screen says it in its own place. */
+  silence = (text: string | null): void => {
+    if (this.#silent !== null) clearTimeout(this.#silent);
+    this.#silent = null;
+    if (text !== null)
+      // Nobody watches a log, and a busy machine would fill it with reports.
+      this.#silent = setTimeout(() => this.#saySilent(text), this.#errors.isTTY ? 0 : silentInLogMs).unref();
+    else if (this.#saidSilent) {
+      this.#saidSilent = false;
+      this.warn("The kernel answers again.");
+    }
+  };
+  #silent: NodeJS.Timeout | null = null;
+  #saidSilent = false;
+  readonly #isAscii = wantsAscii(process.env, process.platform);
 
   constructor() {
     this.#onSignal = (signal) => {
@@ -36,11 +57,6 @@ export class Terminal implements Disposable {
     };
     process.on("SIGINT", this.#onSignal);
     process.on("SIGTERM", this.#onSignal);
-    // A reader that has left (`lares traces | head`) is not an error.
-    this.#output.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") process.exit(0);
-      throw error;
-    });
   }
 
   /** Aborted by Ctrl-C or a termination signal. */
@@ -101,15 +117,27 @@ export class Terminal implements Disposable {
     return this.#errors.isTTY;
   }
 
+  /** The terminal can move its cursor, and reports single keys. */
+  get canDraw(): boolean {
+    return this.isInteractive && canMove(this.#output);
+  }
+
   get surface(): Surface {
     const width = this.#output.isTTY
       ? Math.min(this.#output.columns || 80, widestUseful)
       : widthWithoutTerminal;
-    return { style: styleFor(coloursWanted(this.#output)), width };
+    return {
+      style: styleFor(coloursWanted(this.#output)),
+      width,
+      ...(this.#isAscii && this.#output.isTTY ? { isAscii: true } : {}),
+    };
   }
 
   get errorSurface(): Surface {
-    return { style: styleFor(coloursWanted(this.#errors)), width: this.#errors.columns || 100 };
+    return {
+      style: styleFor(coloursWanted(this.#errors)),
+      width: Math.min(this.#errors.columns || 100, widestUseful),
+    };
   }
 
   print(lines: readonly string[] | string): void {
@@ -119,7 +147,7 @@ export class Terminal implements Disposable {
   /** Writes a piece of a text to standard output, which may end in the middle of a line. */
   write(text: string): void {
     this.#clearStatus();
-    this.#output.write(text);
+    this.#output.write(this.#drawable(this.#output, text));
   }
 
   /** To standard error. */
@@ -135,7 +163,9 @@ export class Terminal implements Disposable {
   }
 
   json(value: unknown): void {
-    this.print(jsonText(value));
+    const text = jsonText(value);
+    // Escaped here, where it stays the same JSON.
+    this.print(this.#isAscii && this.#output.isTTY ? text.replace(/[^\x00-\x7f]/gu, escaped) : text); // oxlint-disable-line no-control-regex -- the bounds of ASCII
   }
 
   /** Holds back output until released, so that nothing moves while a person is asked. */
@@ -161,7 +191,7 @@ export class Terminal implements Disposable {
   status(wanted: string | null): void {
     // Typed text stays visible.
     const text = wanted === null ? (this.#typed === "" ? null : "starting") : oneLine(wanted);
-    if (!this.#errors.isTTY) return;
+    if (!canMove(this.#errors)) return;
     if (text === this.#status && this.#typed === "") return;
     this.#clearStatus();
     this.#status = text;
@@ -180,7 +210,11 @@ export class Terminal implements Disposable {
 
   /** Shows `text` if the work takes longer than a second. */
   async progress<Result>(text: string, work: Promise<Result>): Promise<Result> {
-    const timer = setTimeout(() => this.status(text), 1000);
+    const timer = setTimeout(() => {
+      // Without a cursor, a line is all that can be said.
+      if (this.#errors.isTTY && !canMove(this.#errors)) this.warn(`${text} …`);
+      else this.status(text);
+    }, 1000);
     try {
       return await work;
     } finally {
@@ -191,16 +225,31 @@ export class Terminal implements Disposable {
 
   /** Asks for yes or no; no answer means no. */
   async confirm(question: string): Promise<boolean> {
+    return /^\s*(y|yes)\s*$/i.test(await this.#line(`${question} [y/N] `));
+  }
+
+  /** Asks whether something is allowed, with the keys of cards; no answer means no. */
+  async allow(question: string): Promise<boolean> {
+    const keys = `${cardKeys.allow} allow, ${cardKeys.reject} reject`;
+    return /^\s*(a|allow|y|yes)\s*$/i.test(await this.#line(`${question} [${keys}] `));
+  }
+
+  /** Returns the line that the person writes; empty if they interrupt. */
+  async #line(question: string): Promise<string> {
     using _held = this.hold();
-    // A screen that reads keys later keeps this time: an Escape is one when nothing follows within it.
-    const lines = createInterface({ input: process.stdin, output: this.#output, escapeCodeTimeout: 50 });
+    const lines = createInterface({
+      input: process.stdin,
+      output: this.#output,
+      // A screen that reads keys later keeps this time: an Escape is one when nothing follows within it.
+      escapeCodeTimeout: 50,
+      terminal: canMove(this.#output),
+    });
     try {
-      const answer = await lines.question(`${question} [y/N] `, { signal: this.interrupted });
-      return /^\s*(y|yes)\s*$/i.test(answer);
+      return await lines.question(this.#drawable(this.#output, question), { signal: this.interrupted });
     } catch (error) {
       if (error instanceof Error && error.name === "AbortError") {
         this.interrupt();
-        return false;
+        return "";
       }
       throw error;
     } finally {
@@ -208,9 +257,14 @@ export class Terminal implements Disposable {
     }
   }
 
+  #saySilent(text: string): void {
+    this.#saidSilent = true;
+    this.warn(wrap(text, this.errorSurface.width));
+  }
+
   #write(stream: NodeJS.WriteStream, lines: readonly string[] | string): void {
     if (lines.length === 0 && typeof lines !== "string") return;
-    const text = `${typeof lines === "string" ? lines : lines.join("\n")}\n`;
+    const text = this.#drawable(stream, `${typeof lines === "string" ? lines : lines.join("\n")}\n`);
     if (this.#held !== null) {
       this.#held.push({ stream, text });
       if (this.#held.length > maxHeldPrints) {
@@ -224,6 +278,11 @@ export class Terminal implements Disposable {
     this.#drawStatus();
   }
 
+  /** Returns the text as the terminal can draw it. */
+  #drawable(stream: NodeJS.WriteStream, text: string): string {
+    return this.#isAscii && stream.isTTY ? onlyAscii(text) : text;
+  }
+
   #clearStatus(): void {
     // While a person is asked, the bottom line is the question.
     if (this.#status !== null && this.#held === null) this.#errors.write("\r\u001b[2K");
@@ -232,9 +291,12 @@ export class Terminal implements Disposable {
   #drawStatus(): void {
     if (this.#status === null || this.#held !== null) return;
     const { style, width } = this.errorSurface;
-    const frame = frames[this.#frame % frames.length] ?? "";
+    const signs = this.#isAscii ? asciiFrames : frames;
+    const frame = signs[this.#frame % signs.length] ?? "";
     const work = this.#typed === "" ? this.#status : `${this.#status} › ${this.#typed}`;
-    this.#errors.write(`${style.cyan(frame)} ${style.dim(work.slice(0, width - 3))}`);
+    this.#errors.write(
+      this.#drawable(this.#errors, `${style.cyan(frame)} ${style.dim(work.slice(0, width - 3))}`),
+    );
   }
 
   [Symbol.dispose](): void {
@@ -242,6 +304,7 @@ export class Terminal implements Disposable {
     this.#typing = null;
     this.#typed = "";
     this.status(null);
+    if (this.#silent !== null) clearTimeout(this.#silent);
     process.off("SIGINT", this.#onSignal);
     process.off("SIGTERM", this.#onSignal);
   }
@@ -263,10 +326,15 @@ function escaped(character: string): string {
   return text;
 }
 
+/** True for a terminal whose cursor can be moved. */
+function canMove(stream: NodeJS.WriteStream): boolean {
+  return Boolean(stream.isTTY) && process.env["TERM"] !== "dumb";
+}
+
 function coloursWanted(stream: NodeJS.WriteStream): boolean {
-  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  const { NO_COLOR, FORCE_COLOR } = process.env;
   if (NO_COLOR !== undefined && NO_COLOR !== "") return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;
   // Not undefined, for which the library would decide itself and treat CI as a terminal.
-  return Boolean(stream.isTTY) && TERM !== "dumb";
+  return canMove(stream);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { LaresError, messageOf, notFound } from "../base/errors.ts";
@@ -17,6 +18,7 @@ import {
   stateHome,
   userConfigFolder,
 } from "../platform/files/state-folder.ts";
+import { adoptableState } from "../platform/files/workspace-record.ts";
 import { Catalog } from "../configuration/catalog.ts";
 import { connectToKernel } from "./client.ts";
 import { diagnosticsOf } from "../authoring/document-checks.ts";
@@ -27,7 +29,7 @@ import { ProgramOutlines } from "../authoring/program-outlines.ts";
 import { readText, realPathOf } from "../platform/files/document-files.ts";
 import type { ExtensionOrigins } from "../configuration/requests.ts";
 import { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
-import { resources, sourceReader } from "./subsystems/resources.ts";
+import { bundleForPackage, resources, sourceReader } from "./subsystems/resources.ts";
 import { namedRoots, pathMapper } from "../configuration/workspace-paths.ts";
 
 /** Returns the places that always need approval in this workspace; empty if there are none. */
@@ -113,6 +115,9 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
       };
     },
     programFault: faultOf,
+    stripTypes: async (source) => (await import("../sandbox/bundle/transform.ts")).stripTypes(source),
+    constantModel: async (inputs, outputs) =>
+      (await import("../inference/host/onnx/constant-model.ts")).constantModel(inputs, outputs),
     conformance: async (program, options) => {
       const { conformanceOf } = await import("./conformance.ts");
       return conformanceOf(documentsOf(program.folder).createFinder(), program, options);
@@ -121,6 +126,19 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
     stopKernel: async (folders) => endKernel(await stateFolderPath(folders, process.env)),
     stateHome: () => stateHome(process.env),
     stateOf: (folder) => stateFolderOf([folder], process.env),
+    hasState: async (folder) => existsSync(await stateFolderPath([folder], process.env)),
+    adoptableState: async (folder) => {
+      const root = await realPathOf(folder);
+      const own = await stateFolderPath([root], process.env);
+      const found = await adoptableState(root, own);
+      return found === null ? null : { before: found.before, isOnly: !existsSync(own) };
+    },
+    adoptState: async (folder) => {
+      const root = await realPathOf(folder);
+      const own = await stateFolderPath([root], process.env);
+      const [{ adopt }, { openLedger }] = await Promise.all([import("./adoption.ts"), import("./ledger.ts")]);
+      return await adopt(root, own, systemClock.now(), (state) => openLedger(state, silentLog));
+    },
     probeSandbox: async () => {
       const { probeSandbox } = await import("./probe.ts");
       return probeSandbox().catch((error: unknown) => ({ ok: false, detail: messageOf(error) }));
@@ -131,7 +149,10 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
       return await use(await openUserServices(documentsOf(process.cwd()), process.env, opened));
     },
     withPackages: async (use) => {
-      const { openPackageServices } = await import("./packages/package-services.ts");
+      const [{ openPackageServices }, { extensionMemories }] = await Promise.all([
+        import("../installing/package-services.ts"),
+        import("./extension-memories.ts"),
+      ]);
       await using opened = new AsyncDisposableStack();
       return await use(
         openPackageServices({
@@ -140,12 +161,15 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
           documentsOf,
           opened,
           programFault: faultOf,
-          openLedger: async (folder) => (await import("./ledger.ts")).openLedger(folder, silentLog),
+          bundle: bundleForPackage,
+          memories: extensionMemories(process.env, async (folder) =>
+            (await import("./ledger.ts")).openLedger(folder, silentLog),
+          ),
         }),
       );
     },
     withExtensionModels: async (use) => {
-      const { openCommandModels } = await import("./extension-models/command-models.ts");
+      const { openCommandModels } = await import("./command-models.ts");
       await using opened = new AsyncDisposableStack();
       const folder = process.cwd();
       return await use(
@@ -165,11 +189,18 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
         megabytes,
       })),
     fetchModel: async (name, signal) => {
-      const { fetchModel } = await import("./fetch-model.ts");
+      const [{ fetchModel }, { environmentWithoutSecrets }] = await Promise.all([
+        import("../inference/fetching/fetch-model.ts"),
+        import("../outside/provider-requests.ts"),
+      ]);
       const model = Object.hasOwn(knownModels, name) ? knownModels[name as KnownModelName] : undefined;
       if (model === undefined) throw notFound("model", name);
       return {
-        ...(await fetchModel(name, model, { environment: process.env, signal })),
+        ...(await fetchModel(name, model, {
+          environment: process.env,
+          signal,
+          withoutSecrets: environmentWithoutSecrets,
+        })),
         runtime: packagesAround("onnxruntime-node", import.meta.url) !== null,
         document: join(userConfigFolder(process.env), "lares.yaml"),
       };

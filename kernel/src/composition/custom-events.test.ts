@@ -2,8 +2,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { customEventBacklog } from "../agents/delivery/event-backlog.ts";
 import { DayCounts } from "../agents/day-counts.ts";
 import { FakeJobs } from "../agents/testing/fake-jobs.ts";
+import { Deliveries, type DeliveryPorts } from "../agents/lifecycle/deliveries.ts";
 import { AgentRegistry } from "../agents/lifecycle/registry.ts";
 import type { RegistryPorts } from "../agents/lifecycle/registry-ports.ts";
+import { AgentRoster } from "../agents/lifecycle/roster.ts";
 import { definitionOf } from "../agents/testing/fake-guest.ts";
 import { silentLog } from "../base/log.ts";
 import type { JsonValue } from "../base/json.ts";
@@ -19,7 +21,7 @@ const loud = "dev.test.loud/Noise";
 const quiet = "dev.test.quiet/Word";
 
 interface Bed {
-  readonly registry: AgentRegistry<Statement>;
+  readonly deliveries: Deliveries<Statement>;
   readonly inbox: Inbox;
   readonly clock: ManualClock;
   /** "agent: message" of the warnings. */
@@ -33,19 +35,29 @@ async function open(): Promise<Bed> {
   const clock = new ManualClock();
   const inbox = await openInbox({ database, clock, log: silentLog });
   const traces: string[] = [];
-  const ports: Partial<RegistryPorts<Statement>> = {
+  const agents = new AgentRoster();
+  const deliveries = new Deliveries<Statement>({
     clock,
-    nextTurn: (run) => run(),
-    activeAgents: () => 4,
-    idleUnloadMs: () => 1000,
-    queue: agentQueue(inbox, async () => ({})),
-    enqueue: (deliveries) =>
+    agents,
+    queue: inbox,
+    enqueue: (routed) =>
       inbox.prepare(
-        deliveries.map(({ payload, ...one }) => ({ ...one, payload: payload as unknown as JsonValue })),
+        routed.map(({ payload, ...one }) => ({ ...one, payload: payload as unknown as JsonValue })),
       ),
     commit: async (statements) => void (await database.batch([...statements])),
     alreadyShown: [],
     alreadyAnnounced: [],
+    isEntry: () => false,
+    hides: () => false,
+  } as Partial<DeliveryPorts<Statement>> as DeliveryPorts<Statement>);
+  const ports: Partial<RegistryPorts<Statement>> = {
+    clock,
+    agents,
+    deliveries,
+    nextTurn: (run) => run(),
+    activeAgents: () => 4,
+    idleUnloadMs: () => 1000,
+    queue: agentQueue(inbox, async () => ({})),
     alreadyFired: [],
     isEntry: () => false,
     hides: () => false,
@@ -67,7 +79,7 @@ async function open(): Promise<Bed> {
       authority: { ...authority, extension: hearer, effective: { hear_events: [loud, quiet] } },
     }),
   ]);
-  return { registry, inbox, clock, traces };
+  return { deliveries, inbox, clock, traces };
 }
 
 test.each([
@@ -76,28 +88,28 @@ test.each([
 ])(
   "an emitter that fills its share of a hearer's queue in %s leaves another emitter's share free",
   async (unit, most, data) => {
-    const { registry, inbox, traces } = await open();
+    const { deliveries, inbox, traces } = await open();
     for (let emitted = 0; traces.length === 0 && emitted <= most; emitted += 1) {
-      await registry.emit(loud, data);
+      await deliveries.emit(loud, data);
     }
     expect(traces).toHaveLength(1);
     expect(traces[0]).toMatch(
       new RegExp(`^${hearer}: .*${loud} was dropped: \\d+ ${unit} of dev\\.test\\.loud wait`, "u"),
     );
     const before = inbox.depth(hearer);
-    await registry.emit(quiet, { text: "hear me" });
+    await deliveries.emit(quiet, { text: "hear me" });
     expect(inbox.depth(hearer)).toBe(before + 1);
     const first = await inbox.next(hearer);
     inbox.acknowledge(hearer, first?.seq ?? 0);
-    await registry.emit(loud, {});
+    await deliveries.emit(loud, {});
     expect(inbox.depth(hearer)).toBe(before + 1);
   },
 );
 
 test("a flood of dropped events is only counted in the hearer's traces", async () => {
-  const { registry, clock, traces } = await open();
-  for (let times = 0; times < customEventBacklog.deliveries; times++) await registry.emit(loud, {});
-  for (let times = 0; times < 200; times++) await registry.emit(loud, {});
+  const { deliveries, clock, traces } = await open();
+  for (let times = 0; times < customEventBacklog.deliveries; times++) await deliveries.emit(loud, {});
+  for (let times = 0; times < 200; times++) await deliveries.emit(loud, {});
   clock.advance(1000);
   expect(traces).toHaveLength(51);
   expect(traces[0]).toContain("was dropped");
@@ -105,9 +117,9 @@ test("a flood of dropped events is only counted in the hearer's traces", async (
 });
 
 test("what an emitter had read stands beside its event, and not in it", async () => {
-  const { registry, inbox } = await open();
-  await registry.emit(loud, { text: "from the web" }, { "agent:web": "all" });
-  await registry.emit(loud, { text: "own" });
+  const { deliveries, inbox } = await open();
+  await deliveries.emit(loud, { text: "from the web" }, { "agent:web": "all" });
+  await deliveries.emit(loud, { text: "own" });
   const first = await inbox.next(hearer);
   expect(first?.payload).toEqual({
     handler: "heard",
@@ -137,22 +149,22 @@ test.each<[string, Lineage, Lineage]>([
   ],
   ["nobody's call", ownAccord, { onBehalfOf: [], depth: 1 }],
 ])("what led to an event under %s is stored with its delivery", async (_whose, lineage, carried) => {
-  const { registry, inbox } = await open();
-  await registry.emit(loud, {}, {}, { ...lineage, sources: ["web"] });
+  const { deliveries, inbox } = await open();
+  await deliveries.emit(loud, {}, {}, { ...lineage, sources: ["web"] });
   expect((await inbox.next(hearer))?.payload).toMatchObject({ handler: "heard", lineage: carried });
 });
 
 test("an event that too many steps or agents led to is refused", async () => {
-  const { registry, inbox } = await open();
+  const { deliveries, inbox } = await open();
   const agents = (count: number): Lineage["onBehalfOf"] =>
     Array.from({ length: count }, (_, at) => ({ kind: "agent", id: `dev.test.a${at}` }));
-  await registry.emit(loud, {}, {}, { onBehalfOf: agents(6), depth: 7 });
+  await deliveries.emit(loud, {}, {}, { onBehalfOf: agents(6), depth: 7 });
   expect(inbox.depth(hearer)).toBe(1);
   for (const lineage of [
     { onBehalfOf: [], depth: maxCallDepth },
     { onBehalfOf: agents(7), depth: 7 },
   ])
-    await expect(registry.emit(loud, {}, {}, lineage)).rejects.toMatchObject({
+    await expect(deliveries.emit(loud, {}, {}, lineage)).rejects.toMatchObject({
       code: "LimitExceeded",
       facts: { limit: "event_depth" },
     });

@@ -10,7 +10,7 @@ import { removeLeftoverTemporaries } from "../platform/files/atomic-file.ts";
 import { systemClock } from "../platform/clock.ts";
 import { removeNetworkGlobals } from "../platform/network.ts";
 import { acquireLock, type FileLock } from "../platform/processes/lock.ts";
-import { connectLocal, listenLocal, type LocalServer } from "../platform/sockets/socket.ts";
+import { connectLocal, type KernelPhase, listenLocal, type LocalSocket } from "../platform/sockets/socket.ts";
 import type { KernelArguments } from "../platform/processes/spawn-kernel.ts";
 import { stateHome, userConfigFolder } from "../platform/files/state-folder.ts";
 import { redirectConsole } from "../platform/processes/stdio.ts";
@@ -59,6 +59,15 @@ export async function runKernel(options: KernelArguments & { version: string }):
 async function serve(options: KernelArguments & { version: string }, clock: Clock, log: Log): Promise<void> {
   const { stateFolder, keep, version } = options;
   const userFolder = userConfigFolder({ HOME: homedir(), ...process.env });
+  let phase: KernelPhase = "starting";
+  let accept: (stream: LocalSocket) => void = (stream) => void stream.destroy();
+  // At once, so that clients know of a kernel that takes long to start.
+  await using _socket = await listenLocal({
+    stateFolder,
+    log,
+    phase: () => phase,
+    accept: (stream) => accept(stream),
+  });
   const kernel = await openKernel({
     keep,
     // Resolved once, here: protected paths are recognized by comparing real paths.
@@ -72,7 +81,6 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
     clock,
     log,
   });
-  let isClosing = false;
   const lifetime = new KernelLifetime({
     clock,
     keep,
@@ -88,14 +96,9 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
     log,
     clientsChanged: (clients) => lifetime.clientsChanged(clients),
   });
-  let socket: LocalServer | undefined;
   try {
-    socket = await listenLocal({
-      stateFolder,
-      log,
-      isClosing: () => isClosing,
-      accept: (stream) => server.accept(createEndpoint({ source: stream, sink: stream, log })),
-    });
+    accept = (stream) => server.accept(createEndpoint({ source: stream, sink: stream, log }));
+    phase = "open";
     for (const signal of ["SIGTERM", "SIGINT"] as const)
       process.once(signal, () => lifetime.end(`it was told to (${signal})`));
     const onFailure = (error: unknown): void => {
@@ -107,9 +110,8 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
     process.on("uncaughtException", onFailure);
     log.info(`The kernel ends: ${await lifetime.ended}.`);
   } finally {
-    isClosing = true;
+    phase = "closing";
     server.close();
-    await socket?.[Symbol.asyncDispose]();
     await kernel[Symbol.asyncDispose]();
   }
 }
@@ -128,7 +130,6 @@ async function takeLock(stateFolder: string, clock: Clock): Promise<FileLock | n
 
 async function isServed(stateFolder: string): Promise<boolean> {
   const outcome = await connectLocal(stateFolder);
-  if (outcome.kind !== "connected") return false;
-  outcome.socket.destroy();
-  return true;
+  if (outcome.kind === "connected") outcome.socket.destroy();
+  return outcome.kind === "connected" || outcome.kind === "starting";
 }

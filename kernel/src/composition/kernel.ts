@@ -1,10 +1,12 @@
 import { Inspections } from "../agents/inspections.ts";
+import { AgentRoster } from "../agents/lifecycle/roster.ts";
 import { DeadJobDesk } from "../agents/running-jobs/dead-jobs.ts";
 import { ForeignPlaces } from "../agent-state/foreign-places.ts";
 import { TaintedContents } from "../conversations/tainted-contents.ts";
 import { isoTime } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
+import { settleHeap } from "../platform/processes/heap.ts";
 import { useLater } from "../base/use-later.ts";
 import { Clients } from "../services/clients.ts";
 import { EditorModels } from "../services/editor-models.ts";
@@ -13,34 +15,40 @@ import { createTraceService } from "../services/traces.ts";
 import { DiskTimer } from "../journal/disk-timer.ts";
 import { ChatBindingRows } from "../conversations/chat-bindings.ts";
 import { createConversationService } from "../minds/conversation-service.ts";
-import { createCommandService } from "./command-service.ts";
+import { createCommandService } from "../services/command-service.ts";
+import { memoryForgotten } from "../minds/forgotten-memories.ts";
 import { Activation } from "./activation.ts";
 import { DecisionUses } from "../decisions/uses.ts";
-import { createDecisionService } from "./subsystems/decision-service.ts";
+import { createDecisionService } from "../decisions/decision-service.ts";
+import { forgetMemory } from "../minds/forget-memory.ts";
+import { type LogRedaction, removeFrom } from "../minds/redacting.ts";
+import { openForgetting } from "./forgetting.ts";
 import { openLedger } from "./ledger.ts";
 import { createServices } from "./services.ts";
-import { openShownDecisions } from "./shown-decisions.ts";
+import { openShownDecisions } from "../services/shown-decisions.ts";
 import { openAsks } from "./subsystems/asks.ts";
 import { openKernelActions } from "./subsystems/actions.ts";
-import { AgentLink } from "./subsystems/agent-link.ts";
 import { openAgents } from "./subsystems/agents.ts";
 import { openConfiguration, openPersonDecisions } from "./subsystems/configuration.ts";
+import { openDeliveries } from "./subsystems/deliveries.ts";
 import { openFiles } from "./subsystems/files.ts";
 import type { KernelContext, KernelOptions } from "./subsystems/kernel-context.ts";
-import { createModelServices } from "./model-services.ts";
-import { rehearsalOf } from "./models/rehearsal.ts";
+import { createModelServices } from "../outside/model-services.ts";
+import { rehearsalOf } from "../outside/rehearsal.ts";
 import { openKernelModels } from "./subsystems/kernel-models.ts";
 import { openInterception } from "./subsystems/interception.ts";
 import { openMemories } from "./subsystems/memories.ts";
-import { openMindTools } from "./subsystems/mind-tools.ts";
+import { MindTools } from "../agent-minds/mind-tools.ts";
 import { openForeign } from "./subsystems/foreign.ts";
 import { openMadeSchedules } from "./subsystems/made-schedules.ts";
+import { withSchedules } from "../minds/schedule-decisions.ts";
+import { createNotificationService } from "../notifications/notification-service.ts";
 import { openNotifications } from "./subsystems/notifications.ts";
 import { openMinds } from "./subsystems/minds.ts";
 import { openQueues, openTraces } from "./subsystems/queues.ts";
 import { openSharedTypes } from "./subsystems/shared-types.ts";
 import { openSandbox } from "./subsystems/sandbox.ts";
-import { openTools } from "./subsystems/tools.ts";
+import { openTools } from "../tools/open-tools.ts";
 import { openIndex } from "./subsystems/workspace.ts";
 
 interface Kernel extends AsyncDisposable {
@@ -68,10 +76,10 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   }
 }
 
-/** Opens each subsystem from the earlier ones. Only `agents` and the emitters refer to later ones. */
+/** Opens each subsystem from the earlier ones. */
 async function assemble(context: KernelContext): Promise<Kernel> {
   const { stateFolder, clock, log, version, opened } = context;
-  const agents = new AgentLink();
+  const agents = new AgentRoster();
   const progress = new Emitter<WorkProgress>();
 
   // Its thread starts while the documents are read.
@@ -110,12 +118,12 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     database,
     roots: files.roots,
     index: configuration.configuration.index,
-    agents,
     progress,
   });
   const { workspace } = index;
   index.rootReturned.on(() => documents.watch.renew());
-  const { interception, announcer } = openInterception(context, { agents, workspace });
+  const deliveries = await openDeliveries(context, { database, inbox: queues.inbox, agents, index });
+  const { interception, announcer } = openInterception(context, { agents, deliveries, workspace });
   const actions = openKernelActions(context, {
     interception,
     database,
@@ -123,26 +131,34 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     configuration: documents,
     workspace: index,
     agents,
+    deliveries,
     uses,
   });
   const tools = await openTools(context, { database, agents, actions });
-  const notifications = openNotifications(context, {
-    database,
-    traces,
-    agents,
-    actions,
-    rules: () => configuration.configuration.notifications,
-  });
+  const channelRules = () => configuration.configuration.notifications;
+  const notifications = openNotifications(context, { database, traces, actions, rules: channelRules });
   const tainted = new TaintedContents(database);
   const places = await ForeignPlaces.open(database);
   const types = openSharedTypes(context, { database, agents, tools, places });
   const schedules = await openMadeSchedules(context, { database, asks });
+  const chatBindings = new ChatBindingRows(database, clock);
+  const forgetting = openForgetting(context, {
+    database,
+    asks,
+    actions,
+    memories,
+    schedules,
+    traces,
+    chats: chatBindings,
+    files: files.files,
+  });
   const minds = openMinds(context, {
+    forgetting,
     database,
     configuration,
     agents,
     models,
-    tools: openMindTools(context, { workspace, agents, tools }),
+    tools: new MindTools({ workspace, agents, tools: tools.tools }, clock, log),
     actions,
     asks,
     disk,
@@ -165,13 +181,15 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     traces,
     queues,
     memories,
-    workspace,
+    index,
     actions,
     tools,
     models,
     agents,
+    deliveries,
     progress,
     notifications: notifications.notifications,
+    tellSchedule: notifications.tellSchedule,
     types,
     foreign: openForeign({
       configuration,
@@ -192,6 +210,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   const scheduled = schedules.before(registry);
 
   await actions.recover();
+  // Before anything reads what a person wanted removed.
+  await forgetting.resume((logs) => removeFrom(minds, logs as LogRedaction));
   const shown = await openShownDecisions({ actions, asks });
 
   const activation = new Activation({
@@ -206,6 +226,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
       await minds.start();
       schedules.start();
       if (configuration.snapshot.entries.length > 0) sandbox.prewarm();
+      // Reading many documents leaves more garbage than the documents take.
+      void settleHeap();
     },
     pause: async () => {
       await minds.pause();
@@ -245,13 +267,15 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     actions,
     shown,
     editorModels,
-    decisions: createDecisionService(decisions, uses),
+    decisions: withSchedules(createDecisionService(decisions, uses), schedules),
     tools: tools.tools,
     callTool: (caller, agent, name, args, options) => tools.call(agent, name, args, caller, options),
     proposed,
     memories,
+    forgetCopies: (memory, remove) => forgetMemory(minds, memory, remove),
+    memoryForgotten: (agent, memory) => memoryForgotten(minds, agent, memory),
     conversations,
-    chatBindings: new ChatBindingRows(database, clock),
+    chatBindings,
     filesMoved: index.filesMoved,
     types: types.service,
     commands: createCommandService({ agents, tools, conversations }),
@@ -261,7 +285,14 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     clientFiles: files.clientFiles,
     unsaved: files.unsaved,
     clientPaths: files.clientPaths,
-    notifications: notifications.service,
+    notifications: {
+      ...createNotificationService(notifications.notifications, {
+        agents: registry,
+        actions,
+        rules: channelRules,
+      }),
+      told: notifications.told,
+    },
     progress,
     rehearsal: rehearsalOf(context.environment),
     isLasting: () => context.keep || minds.isBusy,
@@ -269,9 +300,9 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   const clients = new Clients({
     services,
     counted: (trusted, untrusted) => {
-      decisions.store.clients(trusted);
+      decisions.store.setTrustedClients(trusted);
       // With `--keep` minds work on, within their budgets, whoever is there.
-      minds.attended(context.keep || trusted > 0);
+      minds.setAttended(context.keep || trusted > 0);
       activation.startOrPause(trusted, untrusted);
     },
   });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { sha256Hex } from "../platform/files/hash.ts";
 import { openNearDatabase } from "../platform/testing/near-database.ts";
-import { ledgerMigrations } from "./ledger.ts";
+import { ledgerMigrations, ledgerTexts } from "./ledger.ts";
 
 /** Every migration that was published, and the digest of its SQL. Add lines at the end; a changed line breaks ledgers. */
 const published = [
@@ -42,8 +42,11 @@ const published = [
   ["asks-3-conversations", "2d24ca8550011761"],
   ["conversations-1", "e9f08aa1e24fe2ef"],
   ["conversations-2-files", "1c405fbbf0bcedd0"],
+  ["conversations-3-stems", "14e238821d41ab96"],
   ["shared-types-1", "eebc7f23f5776873"],
   ["notifications-1", "b6b9608de2a770af"],
+  ["notifications-2-schedule", "9479a67449928477"],
+  ["forgetting-1", "c1d54dfd52638ecd"],
 ] as const;
 
 const sources = fileURLToPath(new URL("..", import.meta.url));
@@ -89,4 +92,27 @@ test("rooms that put others together or decide hold no SQL, and neither do their
       statement.test(text),
   );
   expect(holding.map(({ path }) => path)).toEqual([]);
+});
+
+test("every text in the ledger is named, with what becomes of it when a person has it removed", async () => {
+  await using database = await openNearDatabase({
+    path: ":memory:",
+    migrations: ledgerMigrations,
+    log: silentLog,
+  });
+  const columns = await database.query<{ table: string; column: string; type: string }>(
+    `SELECT t.name AS "table", c.name AS "column", c.type FROM pragma_table_list t, pragma_table_info(t.name) c
+       WHERE t.schema = 'main' AND t.type <> 'shadow' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'migrations'`,
+  );
+  const texts = columns
+    .filter(({ type }) => !["INTEGER", "REAL"].includes(type))
+    .map(({ table, column }) => `${table}.${column}`);
+  const named = ledgerTexts.flatMap(({ table, columns: of }) =>
+    Object.keys(of).map((column) => `${table}.${column}`),
+  );
+  // A new table or column has a line in the `…Texts` beside its room's migrations, and its room removes texts from it.
+  expect(named.toSorted()).toEqual(texts.toSorted());
+  const all = columns.map(({ table, column }) => `${table}.${column}`);
+  const keys = ledgerTexts.flatMap(({ table, key }) => key.map((column) => `${table}.${column}`));
+  expect(keys.filter((each) => !all.includes(each) && !each.endsWith(".rowid"))).toEqual([]);
 });

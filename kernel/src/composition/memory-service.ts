@@ -1,6 +1,9 @@
+import type { ForgettingReport } from "../base/vocabulary/forgetting.ts";
 import { checkPerson } from "../base/vocabulary/principal.ts";
-import type { ReadableMemory } from "../memory/agent-memory.ts";
+import type { StillSaid } from "../base/vocabulary/still-said.ts";
+import type { AgentMemory, ReadableMemory } from "../memory/agent-memory.ts";
 import type { MemoryKey } from "../memory/memory-key.ts";
+import { maxIdLength } from "../memory-contract/records.ts";
 import type { RequestedNamespace } from "../decisions/namespaces.ts";
 import type { MemoryService } from "../services/memory.ts";
 import type { Memories } from "./subsystems/memories.ts";
@@ -10,8 +13,15 @@ interface MemoryServicePorts {
   readonly memories: Memories;
   /** The shared memories in force. */
   namespaces(): readonly RequestedNamespace[];
+  /** Removes copies of a mind's memory elsewhere, and the memory itself by `remove`. */
+  forgetCopies<Result>(
+    memory: { readonly agent: string; readonly id: string; readonly text: string },
+    remove: () => Promise<Result>,
+  ): Promise<{ readonly result: Result; readonly report: ForgettingReport }>;
   /** The ids of all agents. */
   agents(): readonly string[];
+  /** A memory was forgotten or corrected: what was made of it goes, too. Returns where else its text stands. */
+  forgotten(agent: string, memory: { readonly id: string; readonly text: string }): Promise<StillSaid>;
   /** Rejects with NotFound if there is no such agent, once the agents are known. */
   checkAgent(agent: string): Promise<void>;
 }
@@ -20,8 +30,10 @@ interface MemoryServicePorts {
 export function createMemoryService({
   memories,
   namespaces,
+  forgetCopies,
   agents,
   checkAgent,
+  forgotten,
 }: MemoryServicePorts): MemoryService {
   const { memory } = memories;
   const keyOf = async (agent: string, namespace?: string): Promise<MemoryKey> => {
@@ -76,10 +88,36 @@ export function createMemoryService({
       const described = await (preview ? memory.describe(key, path, head) : memory.import(key, path, head));
       return { ...described, imported: !preview };
     },
-    forget: async (by, agent, id, reason = "") => {
+    correct: async (by, agent, id, text) => {
+      checkPerson(by, "correct a memory");
+      const opened = await memory.open(await keyOf(agent));
+      const before = await textOf(opened, id);
+      const corrected = await opened.correctKnowledge(id, text.trim());
+      await opened.sync();
+      return { ...corrected, ...(before === null ? {} : await forgotten(agent, { id, text: before })) };
+    },
+    forget: async (by, agent, id, { reason = "", copies = false } = {}) => {
       checkPerson(by, "make a memory forget");
       const opened = await memory.open(await keyOf(agent));
-      return await opened.forget(id, reason);
+      const before = await textOf(opened, id);
+      const remove = (): Promise<{ readonly seq: number }> => opened.forget(id, reason);
+      if (before === null) return await remove();
+      if (!copies) {
+        const { seq } = await remove();
+        return { seq, ...(await forgotten(agent, { id, text: before })) };
+      }
+      const { result, report } = await forgetCopies({ agent, id, text: before }, remove);
+      return {
+        seq: result.seq,
+        ...(await forgotten(agent, { id, text: before })),
+        removed: report.removed.map((each) => ({ ...each })),
+        remains: report.remains.map((each) => ({ ...each })),
+      };
     },
   };
+}
+
+/** Returns the text of an item of knowledge; null for anything else. */
+async function textOf({ writtenKnowledge }: AgentMemory, id: string): Promise<string | null> {
+  return id.length > maxIdLength ? null : ((await writtenKnowledge(id))?.text ?? null);
 }

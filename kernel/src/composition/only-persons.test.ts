@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { ownAccord, personAt, type Principal } from "../base/vocabulary/principal.ts";
 import { systemClock } from "../platform/clock.ts";
 import { neverAborted } from "../base/abort.ts";
-import { createCommandService } from "./command-service.ts";
+import { createCommandService } from "../services/command-service.ts";
 import { createMemoryService } from "./memory-service.ts";
-import { createModelServices } from "./model-services.ts";
-import { createDecisionService } from "./subsystems/decision-service.ts";
-import { createNotificationService } from "./subsystems/notifications.ts";
+import { createModelServices } from "../outside/model-services.ts";
+import { createDecisionService } from "../decisions/decision-service.ts";
+import { createNotificationService } from "../notifications/notification-service.ts";
 
 /** Records what reached the room behind a service; every method of it returns nothing. */
 function room(reached: string[]): never {
@@ -48,6 +48,7 @@ function calls(reached: string[]) {
     "secrets.set": (by: Principal) => secrets.set(by, "a", "value", ["a.example"]),
     "secrets.remove": (by: Principal) => secrets.remove(by, "a"),
     "memory.import": (by: Principal) => memory.import(by, "dev.agent", "/file", { preview: false }),
+    "memory.correct": (by: Principal) => memory.correct(by, "dev.agent", "id", "new"),
     "memory.forget": (by: Principal) => memory.forget(by, "dev.agent", "id"),
     "decisions.revoke": (by: Principal) => decisions.revoke(by, "id"),
   };

@@ -8,10 +8,14 @@ import { createProgramLoader, type Program } from "../configuration/programs.ts"
 import { gitIgnored } from "../workspace/git-ignored.ts";
 import { bundle, readGuestRuntime } from "./subsystems/resources.ts";
 
-/** Prepares the extension's program as a kernel would, without running it. Returns an error message, or null. */
+/**
+ * Prepares the extension's program as a kernel would, without running it. Returns an error message, or null: also for a mind,
+ * which needs no program.
+ */
 export async function programFault(finder: ExtensionFinder, folder: string): Promise<string | null> {
   const extension = await finder.byPath(folder, join(folder, "lares.yaml"));
   const main = extension?.checked.value?.main ?? null;
+  if (extension?.checked.value?.mind !== undefined && main === null) return null;
   if (extension === null || main === null) return "It has no program.";
   await using sandbox = createSandboxHost<Program>({
     clock: systemClock,

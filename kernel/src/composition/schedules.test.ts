@@ -552,6 +552,7 @@ describe("three failed runs in a row", () => {
       "warn the schedule of tidy (* * * * *) is suspended, because 3 runs in a row failed: fault 1",
     ]);
     expect(opened.announced).toEqual([agent]);
+    expect(opened.told).toEqual([[agent, { handler: "tidy", schedule: "* * * * *" }, "fault 1"]]);
     await opened.pass(minute);
     expect(await opened.take()).toEqual(["sweep 12:01:00"]);
   });
@@ -580,6 +581,8 @@ describe("three failed runs in a row", () => {
     expect(opened.schedules.suspension(agent, hook!)).not.toBeNull();
     expect(await opened.schedules.resume(agent, hook!)).toBe(true);
     expect(await opened.schedules.resume(agent, hook!)).toBe(false);
+    // The earlier kernel reported the suspension; now the resumption is reported once.
+    expect(opened.told.map(([, , error]) => error)).toEqual(["fault 3", null]);
     expect(opened.schedules.suspension(agent, hook!)).toBeNull();
     await opened.pass(minute);
     expect(await opened.take()).toEqual(["tidy 12:01:00"]);

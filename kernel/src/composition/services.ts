@@ -24,7 +24,7 @@ import type { createFileService } from "./subsystems/file-service.ts";
 import type { ConfigurationManager } from "../configuration/configuration-manager.ts";
 import type { Memories } from "./subsystems/memories.ts";
 import { createMemoryService } from "./memory-service.ts";
-import type { ShownDecisions } from "./shown-decisions.ts";
+import type { ShownDecisions } from "../services/shown-decisions.ts";
 import { sourceReader } from "./subsystems/resources.ts";
 
 /** The rooms of one workspace that answer clients. */
@@ -65,6 +65,8 @@ interface ServiceRooms extends Pick<
   /** Actions that agents proposed since the kernel started. */
   readonly proposed: () => number;
   readonly memories: Memories;
+  readonly forgetCopies: Parameters<typeof createMemoryService>[0]["forgetCopies"];
+  readonly memoryForgotten: Parameters<typeof createMemoryService>[0]["forgotten"];
   readonly files: WorkspaceFiles;
   readonly clientFiles: ReturnType<typeof createFileService>;
   readonly rehearsal: NonNullable<Status["rehearsal"]> | null;
@@ -193,7 +195,9 @@ export function createServices(rooms: ServiceRooms): Services {
     memory: createMemoryService({
       memories,
       namespaces: () => configuration.namespaces,
+      forgetCopies: rooms.forgetCopies,
       agents: () => registry.list().map(({ id }) => id),
+      forgotten: rooms.memoryForgotten,
       checkAgent: async (agent) => {
         await activation.agentsKnown();
         registry.get(agent);
@@ -249,6 +253,10 @@ function afterAgents(
     context: async (id, process) => {
       await activation.agentsKnown();
       return await conversations.context(id, process);
+    },
+    why: async (query) => {
+      await activation.agentsKnown();
+      return await conversations.why(query);
     },
   };
 }

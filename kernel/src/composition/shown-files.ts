@@ -5,6 +5,8 @@ import { newId } from "../base/ids.ts";
 import { writeFileAtomically } from "../platform/files/atomic-file.ts";
 import type { ShownFiles } from "../server/language/ports.ts";
 
+export const shownFolder = "shown";
+
 /** Maximum number of documents stored for editors; the oldest are removed first. */
 const maxKept = 20;
 
@@ -13,7 +15,7 @@ const maxKept = 20;
  * those of an earlier kernel.
  */
 export function openShownFiles(stateFolder: string): ShownFiles {
-  const folder = join(stateFolder, "shown");
+  const folder = join(stateFolder, shownFolder);
   let kept: Promise<string[]> | null = null;
   return {
     async write(name, text) {

@@ -6,8 +6,8 @@ import type { WorkspaceDocuments } from "../configuration/workspace-documents.ts
 import { systemClock } from "../platform/clock.ts";
 import { homeOf, stateHome, userConfigFolder, type Environment } from "../platform/files/state-folder.ts";
 import { EditorModels } from "../services/editor-models.ts";
-import { createModelServices } from "./model-services.ts";
-import { openModels } from "./models/open-models.ts";
+import { createModelServices } from "../outside/model-services.ts";
+import { openModels } from "../outside/open-models.ts";
 
 /** Opens the user's models, usage and secrets without a kernel. Turns of scripts are spent for this process only. */
 export async function openUserServices(

@@ -67,7 +67,7 @@ export class Catalog {
     };
   }
 
-  /** Loads one program after the other, within a bound for all of them: they may come from a stranger. */
+  /** Loads some programs at a time, within a bound for all of them: they may come from a stranger. */
   async #loadPrograms(
     configured: readonly { configuration: ExtensionConfiguration; extension: ExtensionOnDisk }[],
     checksModules: boolean,
@@ -77,19 +77,35 @@ export class Catalog {
     const { documents } = this.#options;
     const entries: CatalogEntry[] = [];
     let bytes = 0;
-    for (const { configuration, extension } of configured) {
-      const manifest = extension.checked.value;
-      let loaded: LoadedProgram | null;
-      if (manifest === null || manifest.main === null) loaded = null;
-      else if (bytes > maxProgramBytesInAll) loaded = { program: null, fault: tooManyPrograms };
-      else loaded = await this.#options.programs.load(extension.folder, manifest.main, checksModules);
-      const program = withMindFiles(loaded, extension.checked) ?? { program: null, fault: noProgram };
-      bytes += (program.program?.bytes.length ?? 0) + sizeOf(program.program?.mind);
-      const mind =
-        manifest?.mind === undefined ? {} : { mind: await documents.mindParts(manifest.id, files, faults) };
-      entries.push({ id: manifest?.id ?? "", configuration, extension, program, ...mind });
+    for (let first = 0; first < configured.length; first += programsAtOnce) {
+      const some = configured.slice(first, first + programsAtOnce);
+      const isTooMuch = bytes > maxProgramBytesInAll;
+      const loading = await Promise.all(
+        some.map(({ extension }) => this.#loadProgram(extension, checksModules, isTooMuch)),
+      );
+      for (const [at, { configuration, extension }] of some.entries()) {
+        const manifest = extension.checked.value;
+        const program = withMindFiles(loading[at] ?? null, extension.checked) ?? {
+          program: null,
+          fault: noProgram,
+        };
+        bytes += (program.program?.bytes.length ?? 0) + sizeOf(program.program?.mind);
+        const mind =
+          manifest?.mind === undefined ? {} : { mind: await documents.mindParts(manifest.id, files, faults) };
+        entries.push({ id: manifest?.id ?? "", configuration, extension, program, ...mind });
+      }
     }
     return entries;
+  }
+
+  async #loadProgram(
+    { folder, checked: { value: manifest } }: ExtensionOnDisk,
+    checksModules: boolean,
+    isTooMuch: boolean,
+  ): Promise<LoadedProgram | null> {
+    if (manifest === null || manifest.main === null) return null;
+    if (isTooMuch) return { program: null, fault: tooManyPrograms };
+    return await this.#options.programs.load(folder, manifest.main, checksModules);
   }
 
   /** Returns each configured extension on disk, then those that lie in the workspace's folder of extensions unnamed. */
@@ -137,6 +153,8 @@ export class Catalog {
   }
 }
 
+/** The bundler is a process of its own, which uses the other cores. */
+const programsAtOnce = 8;
 /** All programs of one workspace together, in bytes. */
 const maxProgramBytesInAll = 128 * 1024 * 1024;
 const tooManyPrograms = `The programs of this workspace are larger than ${maxProgramBytesInAll} bytes together; this one is not loaded.`;

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import type { DecisionsText } from "../decisions/store.ts";
+import type { DecisionsText } from "../decisions/file-format.ts";
 import { Edits, openDecisions } from "./decisions-file.ts";
 
 function fixture(first: DecisionsText) {

@@ -2,7 +2,8 @@ import { isNode, isSeq, LineCounter, parse, parseDocument, stringify } from "yam
 import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { DecisionStore, type DecisionsText } from "../decisions/store.ts";
+import { isSameText, type DecisionsText } from "../decisions/file-format.ts";
+import { DecisionStore } from "../decisions/store.ts";
 import { writeFileAtomically } from "../platform/files/atomic-file.ts";
 import { maxDocumentBytes } from "../platform/files/document-files.ts";
 import { watchFile } from "../platform/files/file-watch.ts";
@@ -132,7 +133,7 @@ export class Edits implements Disposable {
       using _timer = this.#clock.timer(restMs, resolve);
       await promise;
       const text = await this.#read();
-      restedMs = isSame(text, before) ? restedMs + restMs : 0;
+      restedMs = isSameText(text, before) ? restedMs + restMs : 0;
       // Parsed once, when it first settles.
       if (restedMs === restMs) neededMs = looksIncomplete(text) ? incompleteRestMs : restMs;
       if (this.#isClosed || (restedMs > 0 && restedMs >= neededMs)) return text;
@@ -144,12 +145,6 @@ export class Edits implements Disposable {
 function looksIncomplete(text: DecisionsText): boolean {
   if (typeof text !== "string" || text.trim() === "") return true;
   return parseDocument(text).errors.length > 0;
-}
-
-function isSame(one: DecisionsText, other: DecisionsText): boolean {
-  return typeof one === "object" && typeof other === "object"
-    ? one?.unusable === other?.unusable
-    : one === other;
 }
 
 function ruleLines(text: string): number[] {

@@ -12,6 +12,7 @@ import { effectivePermissions } from "../policy/permissions.ts";
 import { behaviourOf, fromBehaviour } from "./behaviours.ts";
 import { digestOfBundle } from "./bundle-digest.ts";
 import { commandsOf, mindOf, promptOf, textsOf, type Texts } from "./mind-definition.ts";
+import { sourcesOf } from "./mind-sources.ts";
 import { noProgram } from "./programs.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import { manifestProblems, programProblems } from "./broken-extensions.ts";
@@ -87,7 +88,9 @@ function definitionOf(
     ...(manifest.actions === undefined ? {} : { actions: manifest.actions }),
     ...(manifest.types === undefined ? {} : { types: manifest.types }),
     ...(accepted === undefined || manifest.models.length === 0 ? {} : { models: manifest.models }),
-    ...(mind === null ? {} : { mind }),
+    ...(mind === null || manifest.mind === undefined
+      ? {}
+      : { mind: { ...mind, sources: sourcesOf(manifest.mind, entry, context.workspacePaths) } }),
     body: written.main === null ? "kernel" : "guest",
     bundleDigest: bundleDigestOf(entry, written),
     ...(fault === null ? {} : { fault }),

@@ -13,7 +13,19 @@ export interface MindParts {
   /** Lares' own prompts, for the kinds of processes for which the manifest names none. */
   readonly prompts: Readonly<Record<ProcessKind, string>>;
   /** The person's own texts for this agent: they replace those of the same name, or are added. */
-  readonly own: { readonly identity: readonly MindText[]; readonly skills: readonly MindSkill[] };
+  readonly own: {
+    readonly identity: readonly MindText[];
+    readonly skills: readonly MindSkill[];
+    /** The folder of these texts; absolute. It may be missing. */
+    readonly folder: string;
+    /** The files that were read, without links; absolute. */
+    readonly files: readonly OwnFile[];
+  };
+}
+
+interface OwnFile {
+  readonly path: string;
+  readonly kind: "identity" | "skill";
 }
 
 const ownNames = ["SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md"] as const;
@@ -47,9 +59,13 @@ export async function readOwn(
   faults: string[],
 ): Promise<MindParts["own"]> {
   const identity: MindText[] = [];
+  const read: OwnFile[] = [];
   for (const name of ownNames) {
-    const text = await readOwnText(join(folder, name), files, faults);
-    if (text !== null) identity.push({ name, text });
+    const file = join(folder, name);
+    const text = await readOwnText(file, files, faults);
+    if (text === null) continue;
+    identity.push({ name, text });
+    read.push({ path: await files.realPath(file), kind: "identity" });
   }
   const skills: MindSkill[] = [];
   for (const name of await files.list(join(folder, "skills"))) {
@@ -57,11 +73,12 @@ export async function readOwn(
     const file = join(folder, "skills", name, "SKILL.md");
     const text = await readOwnText(file, files, faults);
     if (text === null) continue;
+    read.push({ path: await files.realPath(file), kind: "skill" });
     const skill = readSkill(text);
     if (typeof skill === "string") faults.push(`${file} ${skill}`);
     else if (!skills.some((other) => other.name === skill.name)) skills.push(skill);
   }
-  return { identity, skills };
+  return { identity, skills, folder, files: read };
 }
 
 async function readOwnText(file: string, files: ObservedFiles, faults: string[]): Promise<string | null> {

@@ -1,5 +1,5 @@
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import { bundle, resources } from "../composition/subsystems/resources.ts";
@@ -93,12 +93,13 @@ function agentOf(
   snapshot: CatalogSnapshot,
   store: Awaited<ReturnType<typeof decisions>>,
   running: ReadonlyMap<string, CatalogEntry> = new Map(),
+  workspacePaths: (absolute: string) => readonly string[] = () => [],
 ) {
   const inForce = computeInForce(snapshot, store, running);
   const configuration = configurationInForce(snapshot, inForce.requests);
   const [agent] = definitionsOf({ entries: inForce.entries, configuration }, inForce.requests, {
     clock: new ManualClock(),
-    workspacePaths: () => [],
+    workspacePaths,
     namespaces: [],
     forbiddenPaths: [],
     protectedPaths: [],
@@ -299,6 +300,33 @@ describe("the person's own folder", () => {
     expect(own?.skills).toMatchObject([
       { name: "review", text: "My way.\n" },
       { name: "bake", text: "Read first.\n" },
+    ]);
+  });
+
+  test("says where its texts are read from, through links too, and so does the extension's", async () => {
+    const place = await workspace();
+    await place.own("USER.md", "I live in Berlin.");
+    await place.write("dotfiles/soul.md", "I am mine.");
+    await symlink(join(place.root, "dotfiles/soul.md"), join(place.base, "user/agents/dev.one/SOUL.md"));
+    const snapshot = await place.load();
+    const within = (absolute: string): string[] => {
+      const inner = relative(place.base, absolute);
+      return inner.startsWith("..") ? [] : [inner];
+    };
+    const agent = agentOf(snapshot, await decisions(snapshot), new Map(), within);
+    const root = relative(place.base, place.root);
+    expect(agent?.mind?.sources?.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+      `skill ${root}/ext/skills`,
+      `skill ${root}/ext/skills/review`,
+      `identity ${root}/ext/SOUL.md`,
+      `prompt ${root}/ext/prompts/channel.md`,
+      `prompt ${root}/ext/prompts/morning.md`,
+      `prompt ${root}/ext/prompts/research.md`,
+      `prompt ${root}/ext/prompts/tidy.md`,
+      "skill user/agents/dev.one/skills",
+      `identity ${root}/dotfiles/soul.md`,
+      "identity user/agents/dev.one/USER.md",
+      "identity user/agents/dev.one",
     ]);
   });
 

@@ -31,7 +31,7 @@ export function hookEntry({ handler, event }: SubjectHook, ports: ConformancePor
 }
 
 /** Returns the tool as an entry; null if there are no arguments to call it with. */
-export function toolEntry({ name, handler, arguments: args }: SubjectTool): Entry | null {
+function toolEntry({ name, handler, arguments: args }: SubjectTool): Entry | null {
   if (args === null) return null;
   return {
     kind: "tool",
@@ -41,7 +41,7 @@ export function toolEntry({ name, handler, arguments: args }: SubjectTool): Entr
 }
 
 /** Returns the named action as an entry; null if there are no parameters to call it with. */
-export function actionEntry({ name, handler, arguments: values }: SubjectTool): Entry | null {
+function actionEntry({ name, handler, arguments: values }: SubjectTool): Entry | null {
   if (values === null) return null;
   return {
     kind: "action",

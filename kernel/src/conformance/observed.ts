@@ -2,7 +2,7 @@ import { bounds } from "./ports.ts";
 import { holds, notApplicable, type RuleResult, type Verdict } from "./results.ts";
 
 /** Rules that hold for everything a guest says, whatever is being tried. */
-export const observedRules = {
+const observedRules = {
   "stdout-messages": "Nothing is on stdout but JSON-RPC 2.0 messages, one a line.",
   "line-length": "A line of stdout has at most 1 MiB with its newline.",
   "answer-ids": "An answer has the id of the request that it answers, and each request has one answer.",

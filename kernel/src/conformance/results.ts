@@ -1,5 +1,5 @@
 /** The result of one rule. `not_applicable`: it depends on something that the guest does not have, or was not tried. */
-export type RuleStatus = "holds" | "violated" | "not_applicable";
+type RuleStatus = "holds" | "violated" | "not_applicable";
 
 export interface RuleResult {
   /** A short name, such as "unknown-method". */

@@ -22,14 +22,14 @@ export interface PinnedText {
   readonly person?: true;
 }
 
-export interface OpenTask {
+interface OpenTask {
   /** The process that works on it. */
   readonly id: string;
   readonly text: string;
 }
 
 /** An action or question that a person has not decided about. */
-export interface WaitingApproval {
+interface WaitingApproval {
   readonly id: string;
   readonly title: string;
 }
@@ -37,7 +37,7 @@ export interface WaitingApproval {
 export const nothingCarried: Carried = { pins: [], tasks: [], approvals: [], strings: [], leftOut: 0 };
 
 /** The share of the window that the carried texts take at most. */
-export const carriedShare = 0.1;
+const carriedShare = 0.1;
 /** The number of strings, however large the window is: a model finds nothing in a longer list. */
 const maxStrings = 1_000;
 

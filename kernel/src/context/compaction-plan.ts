@@ -50,8 +50,18 @@ const summaryTokens = { least: 200, most: 4_000 } as const;
  * between a message, its request, a call and what belongs to them. The current turn stays.
  */
 export function planCompaction(input: PlanInput): CompactionPlan | null {
-  const { prefix, entries, level, limit } = input;
-  const cut = cutOf(input);
+  return planAt(input, cutOf(input));
+}
+
+/** Returns the plan that covers the entries up to a seq, as an earlier plan did; null if they cannot be cut there now. */
+export function planThrough(input: PlanInput, seq: number): CompactionPlan | null {
+  const { entries, cuts = "turns" } = input;
+  const cut = entries.findLastIndex((entry) => entry.seq <= seq) + 1;
+  if (entries[cut - 1]?.seq !== seq || !allowedCuts(entries, cuts)(cut)) return null;
+  return planAt(input, cut);
+}
+
+function planAt({ prefix, entries, level, limit }: PlanInput, cut: number): CompactionPlan | null {
   const last = entries[cut - 1];
   if (last === undefined) return null;
   const merged =
@@ -150,7 +160,7 @@ function countedTokens(entry: Entry): number {
 }
 
 /** The entries that are left out if there is no time for a model. */
-export interface LeftOut {
+interface LeftOut {
   readonly plan: CompactionPlan;
   readonly summary: Summary;
 }

@@ -8,7 +8,7 @@ import { eventText, resultText, sourcesOf } from "./entry-text.ts";
 import { continued } from "./partial-parts.ts";
 import { estimateTokens, jsonText } from "./tokens.ts";
 
-export interface CompactionInput {
+interface CompactionInput {
   readonly plan: CompactionPlan;
   /** The role prompt of compactions. */
   readonly prompt: string;

@@ -29,7 +29,7 @@ export interface ContextInput extends Omit<ContextParts, "history"> {
 }
 
 /** The parts of a request, with a history that has taken the entries. */
-export interface ContextParts {
+interface ContextParts {
   readonly prefix: ContextPrefix;
   /** Has taken the entries behind the prefix. */
   readonly history: History;
@@ -50,7 +50,7 @@ export const sectionNames = [
 ] as const;
 
 /** A part of the request, for people. */
-export interface ContextSection {
+interface ContextSection {
   readonly name: (typeof sectionNames)[number];
   /** An estimate. */
   readonly tokens: number;
@@ -156,8 +156,11 @@ function prefixTexts(prefix: ContextPrefix) {
         ? ""
         : `Skills, to be read with read_skill:\n${skills.map(({ name, description }) => `- ${quoted(name)}: ${quoted(description)}`).join("\n")}`,
     blocks: joined(
-      blocks.map(({ name, description, text }) =>
-        asData(`the block ${quoted(name)}: ${quoted(description)}`, text),
+      blocks.map((block) =>
+        asData(
+          `the block ${quoted(block.name)}: ${quoted(block.description)}${sourcesOf(block)}`,
+          block.text,
+        ),
       ),
     ),
     bulletin: bulletin === "" ? "" : asData("the bulletin", bulletin),

@@ -1,12 +1,10 @@
 import { pictureText } from "../base/pictures.ts";
 import { hasEnded, type ActionState } from "../base/vocabulary/action.ts";
 import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
+import { bulletinBlock } from "../base/vocabulary/mind.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { asData, quoted, withinBytes } from "./data-text.ts";
 import { jsonText } from "./tokens.ts";
-
-/** The name of a `block` entry that says what the bulletin reads from now on. No block of a mind can have it. */
-export const bulletinBlock = "bulletin";
 
 /** The result of a call that its process did not wait for; the words of `models/normalize.ts`. */
 export const interruptedText = "Interrupted; whether it took effect is unknown.";
@@ -40,7 +38,9 @@ export function resultText(result: ToolResult): string {
       );
     case "error":
       return withinBytes(
-        result.recoverable ? `${result.message}\n(Another attempt may succeed.)` : result.message,
+        result.recoverable && result.question === undefined
+          ? `${result.message}\n(With other arguments, or later, it may succeed.)`
+          : result.message,
       );
     case "needs_approval": {
       const { id, title } = result.action;
@@ -81,6 +81,7 @@ export function eventText(entry: Entry): string | null {
     case "usage":
     case "pin":
     case "meta":
+    case "redaction":
     case "void":
       return null;
   }
@@ -124,6 +125,7 @@ export function textOf(entry: Entry): string {
     case "usage":
     case "pin":
     case "meta":
+    case "redaction":
     case "void":
       return "";
   }

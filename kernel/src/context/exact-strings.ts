@@ -55,6 +55,7 @@ export function exactStringsOf(entry: Entry): ExactString[] {
     case "usage":
     case "pin":
     case "meta":
+    case "redaction":
     case "void":
       break;
   }

@@ -11,7 +11,7 @@ import { eventText, interruptedText, resultText, sourcesOf, toldResult } from ".
 import { continued } from "./partial-parts.ts";
 import { storedPicture } from "./pictures.ts";
 
-export interface HistoryOptions {
+interface HistoryOptions {
   /** The process whose entries these are. */
   readonly process: string;
   /** The model that is asked. */
@@ -112,6 +112,7 @@ export class History {
       case "summary":
       case "pin":
       case "meta":
+      case "redaction":
         return;
     }
     const text = eventText(entry);

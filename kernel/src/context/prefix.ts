@@ -1,4 +1,4 @@
-import { isJsonObject } from "../base/json.ts";
+import { canonicalJson, isJsonObject, wellFormed } from "../base/json.ts";
 import type { ModelTool } from "../base/vocabulary/model.ts";
 import type { SaidBy } from "./exact-strings.ts";
 import { nothingCarried, type Carried } from "./carried.ts";
@@ -14,6 +14,17 @@ export interface Summary {
   readonly leftOut?: number;
 }
 
+/** A block of a mind as a context begins with it. */
+export interface PrefixBlock {
+  readonly name: string;
+  readonly description: string;
+  readonly text: string;
+  /** What another mind's text in a shared block, or an edit in this conversation, was made from. */
+  readonly sources?: readonly string[];
+  /** The text that all conversations share, if this one has another. */
+  readonly known?: string;
+}
+
 /**
  * The sections before the history. They are made at a conversation's start and at each compaction, and stored,
  * so that these sections stay the same in between, byte by byte.
@@ -24,7 +35,7 @@ export interface ContextPrefix {
   readonly role: string;
   readonly tools: readonly ModelTool[];
   readonly skills: readonly { readonly name: string; readonly description: string }[];
-  readonly blocks: readonly { readonly name: string; readonly description: string; readonly text: string }[];
+  readonly blocks: readonly PrefixBlock[];
   readonly bulletin: string;
   /** Contiguous, oldest first. */
   readonly summaries: readonly Summary[];
@@ -45,7 +56,13 @@ export function prefixOf(parts: Partial<PrefixParts>): ContextPrefix {
     role,
     tools: tools.map(shared),
     skills: skills.map(({ name, description }) => ({ name, description })),
-    blocks: blocks.map(({ name, description, text }) => ({ name, description, text })),
+    blocks: blocks.map(({ name, description, text, sources, known }) => ({
+      name,
+      description,
+      text,
+      ...(sources === undefined ? {} : { sources }),
+      ...(known === undefined ? {} : { known }),
+    })),
     bulletin,
     summaries,
     carried,
@@ -60,12 +77,14 @@ const sharedTools = new WeakMap<object, ModelTool>();
 function shared({ name, description, parameters }: ModelTool): ModelTool {
   const known = sharedTools.get(parameters);
   if (known?.name === name && known.description === description) return known;
-  const tool = { name, description, parameters };
-  sharedTools.set(parameters, tool);
+  // The next kernel reads it in the order in which it was stored, and would send other bytes than this one.
+  const stored = JSON.parse(canonicalJson(wellFormed(parameters))) as ModelTool["parameters"];
+  const tool = { name, description, parameters: stored };
+  for (const each of [parameters, stored]) sharedTools.set(each, tool);
   return tool;
 }
 
-export interface Compacted extends Partial<Omit<PrefixParts, "summaries" | "carried" | "after">> {
+interface Compacted extends Partial<Omit<PrefixParts, "summaries" | "carried" | "after">> {
   readonly summary: Summary;
   readonly carried: Carried;
 }
@@ -103,7 +122,13 @@ export function readPrefix(value: unknown): ContextPrefix | null {
     !isListOf(identity, { name: isText, text: isText }) ||
     !isListOf(tools, { name: isText, description: isText, parameters: isJsonObject }) ||
     !isListOf(skills, { name: isText, description: isText }) ||
-    !isListOf(blocks, { name: isText, description: isText, text: isText }) ||
+    !isListOf(blocks, {
+      name: isText,
+      description: isText,
+      text: isText,
+      sources: optional(isTexts),
+      known: optional(isText),
+    }) ||
     !isListOf(summaries, {
       text: isText,
       covers: isCovers,

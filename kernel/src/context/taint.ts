@@ -1,5 +1,5 @@
-/** Sources that are named. */
-const maxSources = 32;
+import { maxSources } from "../base/vocabulary/bounds.ts";
+
 /** Stands for all further sources. */
 const otherSources = "others";
 

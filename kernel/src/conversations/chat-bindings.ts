@@ -45,6 +45,29 @@ export class ChatBindingRows implements ChatBindings {
     return rows.map(({ path }) => path);
   }
 
+  /** Returns the paths of the files that show one of the conversations. */
+  async pathsOf(conversations: readonly string[]): Promise<readonly string[]> {
+    const rows = await this.#database.query<{ path: string }>(
+      `SELECT path FROM conversation_files
+         WHERE record ->> '$.conversation' IN (SELECT value FROM json_each(?)) ORDER BY path`,
+      [JSON.stringify(conversations)],
+    );
+    return rows.map(({ path }) => path);
+  }
+
+  /** Forgets the digests of these files' texts. What stands in them counts as text from elsewhere, which is never sent. */
+  async forgetTexts(paths: readonly string[]): Promise<number> {
+    const [result] = await this.#database.batch([
+      {
+        sql: `UPDATE conversation_files
+                SET record = json_set(record, '$.seen', '', '$.beforeAnswer', '', '$.beforeFloor', '')
+              WHERE path IN (SELECT value FROM json_each(?)) AND record ->> '$.seen' <> ''`,
+        params: [JSON.stringify(paths)],
+      },
+    ]);
+    return result?.changes ?? 0;
+  }
+
   async #put(binding: ChatBinding, ...before: readonly Statement[]): Promise<void> {
     await this.#database.batch([
       ...before,

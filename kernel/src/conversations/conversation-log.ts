@@ -1,28 +1,18 @@
-import type { Clock } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
-import { type LaresError, messageOf, storageError } from "../base/errors.ts";
-import { canonicalJson, isJsonObject, type JsonValue, wellFormed } from "../base/json.ts";
-import type { Log } from "../base/log.ts";
-import type { OneAtATime } from "../base/one-at-a-time.ts";
+import { messageOf, storageError } from "../base/errors.ts";
+import { canonicalJson, wellFormed } from "../base/json.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
-import { decodeCheckpoint } from "../journal/checkpoint.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { Part } from "../journal/parts.ts";
-import type { DiskTimer } from "../journal/disk-timer.ts";
-import { Journal } from "../journal/journal.ts";
-import type { StartFold } from "../journal/proof.ts";
 import type { RecordInput } from "../journal/record.ts";
-import { type Verification, verifyJournal } from "../journal/verify.ts";
-import { joinPath } from "../platform/files/data-files.ts";
-import { objectReader, openObjectStore } from "../platform/files/object-store.ts";
+import type { Verification } from "../journal/verify.ts";
 import type { ConversationFold, ConversationState } from "./fold.ts";
-import { type ConversationRow, indexedEntry, type IndexedRecord, type IndexRows } from "./index-rows.ts";
-import { beginningOf, type FoundRecord, LogFold } from "./log-fold.ts";
+import { type ConversationRow, indexedEntry, type IndexedRecord } from "./indexed.ts";
+import { beginningOf, type FoundRecord } from "./log-fold.ts";
+import { type LogOptions, openJournal } from "./log-journal.ts";
 import {
   audienceOf,
   type ConversationRecord,
-  conversationRecords,
-  conversationRefusals,
-  decodeHeader,
   encodeEntry,
   type Header,
   type NewEntry,
@@ -30,28 +20,7 @@ import {
   searchedText,
   stubOf,
 } from "./records.ts";
-
-export interface LogOptions {
-  readonly id: string;
-  /** The conversation's folder. */
-  readonly folder: string;
-  readonly rows: IndexRows;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Shared by all logs. */
-  readonly disk: DiskTimer;
-  readonly proofs: OneAtATime;
-  maxBytes(): number;
-  /** Entries were appended, and the operating system has them. */
-  appended(header: Header, entries: readonly Entry[]): void;
-  /** The log was found not to be what was written; it refuses everything from then on. */
-  damaged?(error: LaresError): void;
-}
-
-/** Returns where a conversation's large contents are, in its folder. */
-export function objectsIn(folder: string): string {
-  return joinPath(folder, "objects");
-}
+import { redactedSeqs, replacedRecords } from "./replaced-records.ts";
 
 /** Records of one transaction, where a log is indexed again. */
 const indexedAtOnce = 500;
@@ -110,6 +79,7 @@ export class ConversationLog implements AsyncDisposable {
       // A power cut may have taken entries that the index had already.
       await options.rows.clear(options.id, log.lastSeq);
       await log.#index(found.found);
+      await log.#finishRedactions(found.unredacted);
       return log;
     } catch (error) {
       await journal[Symbol.asyncDispose]();
@@ -187,6 +157,28 @@ export class ConversationLog implements AsyncDisposable {
     return stored;
   }
 
+  /**
+   * Appends entries that put others in the place of entries of the log, and removes the data of those. Resolves when it is
+   * in no file of the log and of the index; the hashes of the records stay, so the log proves as before. After a crash, or
+   * an error, the next opening completes it.
+   */
+  redact(redactions: readonly NewEntry[]): Promise<readonly Entry[]> {
+    const redacted = this.#turn.then(async () => {
+      const appended = await this.#append(redactions, []);
+      const seqs = appended.flatMap((entry) =>
+        entry.kind === "redaction" ? redactedSeqs(entry, this.#base) : [],
+      );
+      await this.#removeData(seqs);
+      if (!this.#isIndexed)
+        throw storageError(
+          `The texts are gone from the log of the conversation ${this.id}, but not from the index. Start the kernel again: it completes that.`,
+        );
+      return appended;
+    });
+    this.#turn = redacted.catch(() => undefined);
+    return redacted;
+  }
+
   /** Resolves when everything appended before is on the disk. */
   sync(): Promise<void> {
     return this.#journal.sync();
@@ -226,14 +218,31 @@ export class ConversationLog implements AsyncDisposable {
       conversation: this.id,
       seq: seqs[index] ?? 0,
     }));
-    const records = placed.map((entry, index) => {
+    const records = placed.flatMap((entry, index) => {
       this.#fold.take(entry);
-      return indexedEntry(entry.seq, entries[index] ?? entry, audienceOf(entry, this.#fold.state));
+      return [
+        ...replacedRecords(entry, this.#base, this.#fold.state),
+        indexedEntry(entry.seq, entries[index] ?? entry, audienceOf(entry, this.#fold.state)),
+      ];
     });
     await this.#toIndex(records);
     this.appended.emit(placed);
     this.#options.appended(this.header, placed);
     return placed;
+  }
+
+  async #finishRedactions(unredacted: readonly number[]): Promise<void> {
+    await this.#journal.finishRedactions();
+    if (unredacted.length === 0) return;
+    await this.#removeData(unredacted);
+    await this.#options.rows.scrub();
+  }
+
+  /** `seqs`: as the conversation counts. */
+  async #removeData(seqs: readonly number[]): Promise<void> {
+    if (seqs.length === 0) return;
+    const named = new Set(seqs.map((seq) => seq - this.#base));
+    await this.#journal.redact(({ seq }) => named.has(seq), this.id, "a person had it removed");
   }
 
   /** Contents that are too long for a line are stored beside the log first. */
@@ -298,6 +307,10 @@ export class ConversationLog implements AsyncDisposable {
       const data = record.part === null ? record.data : await this.#readPart(record.part);
       const value = JSON.parse(data) as NewEntry;
       const { seq, kind, process, audience } = record;
+      if (kind === "redaction")
+        records.push(
+          ...replacedRecords({ ...value, seq, conversation: this.id }, this.#base, this.#fold.state),
+        );
       records.push({
         seq,
         kind,
@@ -316,63 +329,4 @@ export class ConversationLog implements AsyncDisposable {
     for await (const piece of this.#journal.readPart(hash)) pieces.push(piece);
     return Buffer.concat(pieces).toString("utf8");
   }
-}
-
-/** Proves a log that is not open, as far as it can be read. */
-export async function verifyClosed(
-  { id, folder, rows }: Pick<LogOptions, "id" | "folder" | "rows">,
-  signal?: AbortSignal,
-): Promise<Verification> {
-  const head = await rows.head(id);
-  return await verifyJournal(joinPath(folder, "log"), head?.anchor, conversationRecords, {
-    parts: objectReader(objectsIn(folder)),
-    ...(signal === undefined ? {} : { signal }),
-  });
-}
-
-async function openJournal(
-  options: LogOptions,
-): Promise<{ readonly journal: Journal<ConversationRecord>; readonly found: LogFold }> {
-  const { id, folder, rows, clock, log, disk, proofs } = options;
-  const [head, indexed] = await Promise.all([rows.head(id), rows.lastSeq(id)]);
-  const stored = head?.checkpoint ?? null;
-  let isOpening = true;
-  const foldOptions = {
-    conversation: id,
-    // Later proofs run in the background, beside an index that follows the appends.
-    indexedThrough: () => (isOpening ? indexed : Infinity),
-  };
-  const { journal, found } = await Journal.open(
-    {
-      name: "conversation",
-      form: conversationRecords,
-      refusals: conversationRefusals,
-      disk,
-      folder: joinPath(folder, "log"),
-      anchor: head?.anchor,
-      storeAnchor: (anchor, durability) => rows.storeHead(id, anchor, durability),
-      checkpoints: {
-        stored: stored !== null && isReached(stored, indexed) ? stored : null,
-        store: (text) => rows.storeCheckpoint(id, text),
-        turns: proofs,
-      },
-      parts: await openObjectStore(objectsIn(folder)),
-      ...(options.damaged === undefined ? {} : { damaged: options.damaged }),
-      maxBytes: () => options.maxBytes(),
-      clock,
-      log,
-    },
-    ((saved: JsonValue) => LogFold.start(foldOptions, saved)) as StartFold<ConversationRecord, LogFold>,
-  );
-  isOpening = false;
-  return { journal, found };
-}
-
-/** Behind a checkpoint that the index does not reach, records would be missing from it for good. */
-function isReached(stored: string, indexed: number): boolean {
-  const checkpoint = decodeCheckpoint(stored);
-  if (checkpoint === null) return false;
-  const { state } = checkpoint;
-  const header = isJsonObject(state) ? decodeHeader(state["header"]) : null;
-  return indexed >= (header?.forked_from?.seq ?? 0) + checkpoint.at.end.seq;
 }

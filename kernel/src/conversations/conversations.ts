@@ -11,13 +11,21 @@ import type { Verification } from "../journal/verify.ts";
 import type { Database } from "../platform/database/database.ts";
 import { joinPath, removeFolder } from "../platform/files/data-files.ts";
 import { objectReader } from "../platform/files/object-store.ts";
-import { ConversationLog, type LogOptions, objectsIn, verifyClosed } from "./conversation-log.ts";
-import { stateOfFork } from "./fork.ts";
+import { ConversationLog } from "./conversation-log.ts";
+import { stateOfFork, titled } from "./fork.ts";
+import { findMessages, type FoundEntry, type MessageQuestion } from "./message-search.ts";
+import { type LogOptions, objectsIn, verifyClosed } from "./log-journal.ts";
 import { type OpenLog, OpenLogs } from "./open-logs.ts";
-import { type ConversationRow, type EntryQuery, IndexRows, isBusy } from "./index-rows.ts";
+import { type ConversationRow, type EntryQuery, isBusy } from "./indexed.ts";
+import { IndexRows } from "./index-rows.ts";
+import { Redactions } from "./redactions.ts";
 import type { Header } from "./records.ts";
+import { isSharedLog, sharedLogOf } from "./shared-logs.ts";
+import { SourceRows } from "./source-rows.ts";
+import { eachOnce, maxSeq, type Stretch, stretchesOf } from "./stretches.ts";
+import type { MessageVectors } from "./vectors/message-vectors.ts";
 
-export interface ConversationsOptions {
+interface ConversationsOptions {
   /** The workspace's state folder, with the logs in `conversations/<id>`. */
   readonly stateFolder: string;
   /** Has `conversationMigrations` applied. */
@@ -28,6 +36,8 @@ export interface ConversationsOptions {
   readonly disk: DiskTimer;
   /** Returns the limit of one log in bytes. */
   maxBytes(id: string): number;
+  /** The vectors of messages; without them, words alone are searched. Disposed with this. */
+  readonly vectors?: MessageVectors;
   /** A log was found not to be what was written. */
   damaged?(id: string, error: LaresError): void;
 }
@@ -38,15 +48,6 @@ export interface Appended {
   readonly entries: readonly Entry[];
 }
 
-/** A part of the entries that a conversation has: its own, or those of the one it was forked from. */
-interface Stretch {
-  readonly conversation: string;
-  /** The seq of its last entry here; Infinity: it has no end. */
-  readonly through: number;
-}
-
-/** Forks of forks. */
-const maxForks = 64;
 const conversationId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** True for the id of a conversation; a mind's own log has another one, and is none. */
@@ -63,7 +64,11 @@ export class Conversations implements AsyncDisposable {
   readonly appended = new Emitter<Appended>();
   readonly #options: ConversationsOptions;
   readonly #rows: IndexRows;
+  readonly #sources: SourceRows;
   readonly #logs = new OpenLogs();
+  /** Removes texts for good. */
+  readonly redactions: Redactions;
+  /** One proof for each open log waits at most. */
   readonly #proofs = new OneAtATime();
   /** Those whose index may lag behind their log, because a kernel died while they worked. */
   readonly #behind: Promise<Set<string>>;
@@ -72,6 +77,16 @@ export class Conversations implements AsyncDisposable {
   constructor(options: ConversationsOptions) {
     this.#options = options;
     this.#rows = new IndexRows(options.database, options.clock);
+    this.#sources = new SourceRows(options.database);
+    this.redactions = new Redactions({
+      rows: this.#rows,
+      clock: options.clock,
+      use: (id) => this.#logs.use(id, () => ConversationLog.open(this.#logOptions(id))),
+      stretchesOf: (id) => this.#stretchesOf(id),
+      prefix: (id, process) => this.prefix(id, process),
+      isOpen: (id) => this.#logs.has(id),
+      vectors: options.vectors,
+    });
     this.#behind = this.#rows.busy().then((rows) => new Set(rows.filter(isBusy).map(({ id }) => id)));
     // Each read rejects with it.
     this.#behind.catch(() => undefined);
@@ -91,11 +106,12 @@ export class Conversations implements AsyncDisposable {
   /** Opens the log of a mind itself, or begins it. */
   async openMind(agent: string): Promise<OpenLog> {
     if (!agentId.test(agent)) throw invalidParams(`"${agent}" is not an agent's id.`);
-    return await this.#logs.use(agent, async () =>
-      (await this.#rows.get(agent)) === null
-        ? await ConversationLog.create(this.#logOptions(agent), this.#header(agent))
-        : await ConversationLog.open(this.#logOptions(agent)),
-    );
+    return await this.#openOrBegin(agent);
+  }
+
+  /** Opens the log of what minds keep in a shared memory, or begins it. Like a mind's own, it names itself as its agent. */
+  async openShared(namespace: string): Promise<OpenLog> {
+    return await this.#openOrBegin(sharedLogOf(namespace));
   }
 
   /** Begins a conversation with the entries that another one has up to a seq; default: all. */
@@ -110,7 +126,15 @@ export class Conversations implements AsyncDisposable {
     const start = await stateOfFork(log.state, seq, (after) =>
       this.entries(id, { after, through: seq, limit: 1_000 }),
     );
-    return await this.#begin(newId(), { agent: log.agent, forked: { conversation: id, seq }, start });
+    const { title } = start;
+    const forked = await this.#begin(newId(), {
+      agent: log.agent,
+      forked: { conversation: id, seq },
+      // The first record cannot be redacted, and a title has a person's words.
+      start: { ...start, title: "" },
+    });
+    if (title !== "") await forked.log.append([titled(title, start, isoTime(this.#options.clock.now()))]);
+    return forked;
   }
 
   /**
@@ -121,8 +145,10 @@ export class Conversations implements AsyncDisposable {
     const origin = await this.#rows.originOf(id);
     await this.#logs.close(id);
     const isKeptForForks = (await this.#rows.lastForked(id)) > 0;
-    if (isKeptForForks) await this.#rows.hide(id);
-    else await this.#remove(id);
+    if (isKeptForForks) {
+      await this.#rows.hide(id);
+      await this.#options.vectors?.drop(id, await this.#rows.lastForked(id));
+    } else await this.#remove(id);
     if (origin !== null) await this.#removeIfUnused(origin.conversation);
     return { isKeptForForks };
   }
@@ -220,36 +246,43 @@ export class Conversations implements AsyncDisposable {
     return null;
   }
 
-  /** Returns the beginning of a process's context as it was stored last; null if there is none. */
+  /** Returns the beginning of a process's context as it was stored last, up to a seq; null if there is none. */
   async prefix(
     id: string,
     process: string,
+    last = maxSeq,
   ): Promise<{ readonly seq: number; readonly data: unknown } | null> {
     for (const { conversation, through } of (await this.#stretchesOf(id)).toReversed()) {
-      const found = await this.#rows.prefix(conversation, process, Math.min(through, maxSeq));
+      const found = await this.#rows.prefix(conversation, process, Math.min(through, last));
       if (found !== null) return found;
     }
     return null;
   }
 
   /** Returns the entries of these conversations whose words match, the best first. */
-  async search(
-    ids: readonly string[],
-    words: string,
-    limit: number,
-  ): Promise<{ readonly entry: Entry; readonly score: number }[]> {
-    const stretches = (await Promise.all(ids.map((id) => this.#stretchesOf(id)))).flat();
-    return await this.#rows.search(
-      stretches.map(({ conversation, through }) => ({ conversation, through: Math.min(through, maxSeq) })),
-      words,
-      limit,
-    );
+  async search(ids: readonly string[], words: string, limit: number): Promise<readonly FoundEntry[]> {
+    return await this.#rows.search(await this.#searched(ids), words, limit);
+  }
+
+  /** Returns the entries of an agent's conversations that fit a question by their words, or by what they mean. */
+  async answering(ids: readonly string[], question: MessageQuestion): Promise<readonly FoundEntry[]> {
+    const { vectors = null } = this.#options;
+    return await findMessages(this.#rows, this.#sources, vectors, await this.#searched(ids), question);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#catchingUp.values());
+    await this.#options.vectors?.[Symbol.asyncDispose]();
     await this.#logs[Symbol.asyncDispose]();
     this.#rows[Symbol.dispose]();
+  }
+
+  #openOrBegin(id: string): Promise<OpenLog> {
+    return this.#logs.use(id, async () =>
+      (await this.#rows.get(id)) === null
+        ? await ConversationLog.create(this.#logOptions(id), this.#header(id))
+        : await ConversationLog.open(this.#logOptions(id)),
+    );
   }
 
   #header(agent: string) {
@@ -281,6 +314,7 @@ export class Conversations implements AsyncDisposable {
     // The index last: a conversation whose log is half removed is still listed, and is deleted again.
     await removeFolder(this.#folderOf(id));
     await this.#rows.remove(id);
+    await this.#options.vectors?.drop(id);
   }
 
   /** Removes an origin that was deleted before, once no fork has its entries. */
@@ -308,6 +342,7 @@ export class Conversations implements AsyncDisposable {
   async #catchUp(id: string, behind: Set<string>): Promise<void> {
     try {
       (await this.open(id))[Symbol.dispose]();
+      this.#options.vectors?.grown(id);
     } catch (error) {
       // A damaged log is named when it is opened; what the index has of it can be read.
       if (!isLaresError(error)) throw error;
@@ -328,21 +363,19 @@ export class Conversations implements AsyncDisposable {
     return await verifyClosed(this.#logOptions(id), signal);
   }
 
+  /** Returns where the entries of conversations are, each place once: a fork has those of its origin. */
+  async #searched(ids: readonly string[]): Promise<Stretch[]> {
+    return eachOnce((await Promise.all(ids.map((id) => this.#stretchesOf(id)))).flat());
+  }
+
   /** Returns where a conversation's entries are, the first ones first. */
   async #stretchesOf(id: string): Promise<readonly Stretch[]> {
     await this.#caughtUp(id);
-    const stretches: Stretch[] = [{ conversation: id, through: Infinity }];
-    for (let forks = 0; forks < maxForks; forks++) {
-      const origin = await this.#rows.originOf(stretches[0]?.conversation ?? id);
-      if (origin === null) break;
-      const through = Math.min(origin.seq, stretches[0]?.through ?? Infinity);
-      stretches.unshift({ conversation: origin.conversation, through });
-    }
-    return stretches;
+    return await stretchesOf(id, (each) => this.#rows.originOf(each));
   }
 
   #folderOf(id: string): string {
-    if (!conversationId.test(id) && !agentId.test(id)) throw notFound("conversation", id);
+    if (!conversationId.test(id) && !agentId.test(id) && !isSharedLog(id)) throw notFound("conversation", id);
     return joinPath(this.#options.stateFolder, "conversations", id);
   }
 
@@ -357,11 +390,11 @@ export class Conversations implements AsyncDisposable {
       disk,
       proofs: this.#proofs,
       maxBytes: () => maxBytes(id),
-      appended: (header, entries) => this.appended.emit({ header, entries }),
+      appended: (header, entries) => {
+        this.#options.vectors?.grown(id);
+        this.appended.emit({ header, entries });
+      },
       ...(damaged === undefined ? {} : { damaged: (error) => damaged(id, error) }),
     };
   }
 }
-
-/** No log gets so long; SQLite knows no infinity. */
-const maxSeq = Number.MAX_SAFE_INTEGER;

@@ -193,6 +193,29 @@ test("of very many processes those that run and the last that ended are listed, 
   expect(listed).toHaveLength(66);
 });
 
+test("what stands in the place of earlier entries brings no ended process and no earlier block back", () => {
+  const worker = (seq: number, value: Partial<Process>) =>
+    entryOf(seq, { kind: "process", value: process("w", value), process: "w" });
+  const block = (seq: number, text: string) => entryOf(seq, { kind: "block", name: "notes", text });
+  const entries = [channel, worker(2, { status: "secret" }), block(3, "secret"), block(4, "plain")];
+  const ended = worker(5, { state: "Cancelled", status: "other" });
+  const redaction = (seq: number, ...of: readonly Entry[]) =>
+    entryOf(seq, { kind: "redaction", entries: of.map((each) => ({ ...each })) });
+  const after = redaction(6, worker(2, { status: "-" }), block(3, "-"));
+  expect(foldOf([...entries, ended, after]).state).toMatchObject({
+    processes: [{ id: "c" }, { id: "w", state: "Cancelled", status: "other" }],
+    blocks: [{ name: "notes", seq: 4 }],
+  });
+  // As the next kernel folds a log in which the newest edit was removed.
+  const next = foldOf([channel, block(3, "old"), redaction(6, block(4, "-"))]);
+  expect(next.state.blocks).toEqual([{ name: "notes", seq: 4 }]);
+  // A process of which nothing else is left.
+  expect(foldOf([channel, redaction(6, worker(2, {}), ended)]).state.processes).toMatchObject([
+    { id: "c" },
+    { id: "w", state: "Cancelled" },
+  ]);
+});
+
 test("continued from a saved state at any place, the fold of any history is the same", () => {
   fc.assert(
     fc.property(histories, fc.nat(), (entries, at) => {
@@ -242,4 +265,24 @@ test("a saved state of another version, or with a field of another kind, is not 
     { ...saved, seq: "1" },
   ])
     expect(ConversationFold.from(broken as never)).toBeNull();
+});
+
+test("compactions that end without a summary are counted once each, until a summary is written", () => {
+  const compaction = (seq: number, id: string, state: Process["state"]): Entry =>
+    entryOf(seq, {
+      kind: "process",
+      value: process(id, { kind: "compaction", state, ended: "2026-11-26T09:00:00.000Z" }),
+    });
+  const fold = foldOf([
+    channel,
+    compaction(2, "a", "Running"),
+    compaction(3, "a", "Failed"),
+    compaction(4, "a", "Failed"),
+    compaction(5, "b", "Cancelled"),
+    compaction(6, "d", "Done"),
+    entryOf(7, { kind: "process", value: process("w", { state: "Failed" }) }),
+  ]);
+  expect(fold.state.failedCompactions).toEqual({ count: 2, last: "2026-11-26T09:00:00.000Z" });
+  fold.take(entryOf(8, { kind: "summary", process: "c", text: "What was said." }));
+  expect(fold.state.failedCompactions).toEqual({ count: 0, last: "" });
 });

@@ -1,8 +1,17 @@
+import { maxPins, maxSources } from "../base/vocabulary/bounds.ts";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
-import { endedStates, type Entry, type EntryOf, type Process } from "../base/vocabulary/conversation.ts";
+import {
+  endedStates,
+  type Entry,
+  type EntryOf,
+  type Process,
+  replacedBy,
+} from "../base/vocabulary/conversation.ts";
+import { isForeign, isNews } from "./entry-kinds.ts";
+import { countedWith, type FailedCompactions, noneFailed } from "./failed-compactions.ts";
 
 /** A request to a model whose answer is not in the log. */
-export interface OpenRequest {
+interface OpenRequest {
   readonly process: string;
   /** The id that its answer will have. */
   readonly message: string;
@@ -11,7 +20,7 @@ export interface OpenRequest {
 }
 
 /** A call whose result is not in the log. */
-export interface OpenCall {
+interface OpenCall {
   readonly seq: number;
   readonly process: string;
   readonly turn: string;
@@ -46,11 +55,16 @@ export interface ConversationState {
   foreign: string[];
   /** Those that have not ended, and the last ones that have, in the order in which they began. */
   processes: Process[];
+  /** The model that was asked last; "" if none was. */
+  asked: string;
+  /** The seq of each process's newest entry, including processes that are no longer listed. */
+  processSeqs: { id: string; seq: number }[];
   requests: OpenRequest[];
   calls: OpenCall[];
   references: OpenReference[];
   /** The number of rejections and denials in a row since the person last allowed or said something. */
   rejections: number;
+  failedCompactions: FailedCompactions;
   /** True if a message, a decision or a child's conclusion came after the channel's last request. */
   isUnread: boolean;
   /** Messages of which there are only partial entries. */
@@ -73,11 +87,10 @@ export const otherSources = "others";
 const maxTextCharacters = 2_000;
 /** Ended processes that are listed. */
 const maxEnded = 64;
-const maxSources = 32;
+/** Maximum length of `processSeqs`. */
+const maxSeqs = 256;
 /** More are not counted. */
 const maxUnread = 1_000;
-/** More pins than fit the context would be of no use. */
-const maxPins = 256;
 
 /** Decided by a person, the rules, or time: nobody waits for it any more. */
 const openStates: ReadonlySet<string> = new Set(["Pending", "PendingApproval", "Approved", "Committing"]);
@@ -120,7 +133,7 @@ export class ConversationFold {
   take(entry: Entry): void {
     const state = this.#state;
     if (state.created === "") state.created = entry.created;
-    if (!isOnlyRead(entry)) state.updated = entry.created;
+    if (isNews(entry)) state.updated = entry.created;
     state.seq = entry.seq;
     if (entry.tainted === true) this.#add(state.tainted, entry);
     if (isForeign(entry)) this.#add(state.foreign, entry);
@@ -129,6 +142,7 @@ export class ConversationFold {
         return this.#takeMessage(entry);
       case "request": {
         const { process, message, attempt, model } = entry;
+        state.asked = model;
         if (this.#isChannel(process)) state.isUnread = false;
         this.#closeRequest(({ process: of }) => of === process);
         state.requests.push({ process, message, attempt, model });
@@ -146,13 +160,15 @@ export class ConversationFold {
         state.calls = state.calls.filter(({ call }) => call !== entry.call);
         return;
       case "process":
-        return this.#takeProcess(entry.value);
+        state.failedCompactions = countedWith(entry.value, state);
+        return this.#takeProcess(entry);
       case "action":
       case "ask":
         return this.#takeReference(entry);
       case "notice":
         return this.#unread(entry.seq);
       case "summary":
+        state.failedCompactions = noneFailed;
         if (entry.covers === undefined || !this.#isChannel(entry.process)) return;
         state.summary = { seq: entry.seq, covers: entry.covers };
         state.contextTokens = entry.tokens ?? state.contextTokens;
@@ -164,9 +180,7 @@ export class ConversationFold {
         if (entry.usd !== undefined) state.usage.usd = (state.usage.usd ?? 0) + entry.usd;
         return;
       case "block":
-        state.blocks = state.blocks.filter(({ name }) => name !== entry.name);
-        state.blocks = [...state.blocks, { name: entry.name, seq: entry.seq }].slice(-maxOpen);
-        return;
+        return this.#takeBlock(entry);
       case "pin":
         state.pins = state.pins.filter((id) => id !== entry.entry);
         if (entry.pinned) state.pins = [...state.pins, entry.entry].slice(-maxPins);
@@ -179,10 +193,31 @@ export class ConversationFold {
         if (entry.state === "open" || entry.state === "archived") state.state = entry.state;
         return;
       }
+      case "redaction":
+        for (const replaced of replacedBy(entry)) this.#takeReplaced(replaced);
+        return;
       case "conclusion":
         // A mind's own log has no channel.
         if (state.processes.some(({ id, kind }) => kind === "channel" && id !== entry.process))
           state.isUnread = true;
+    }
+  }
+
+  /** Takes over what a redaction kept of a removed entry, so that no call or message stays open. */
+  #takeReplaced(entry: Entry): void {
+    const state = this.#state;
+    if (entry.tainted === true) this.#add(state.tainted, entry);
+    if (isForeign(entry)) this.#add(state.foreign, entry);
+    if (entry.kind === "message") this.#closeMessage(entry.id);
+    else if (entry.kind === "tool_result")
+      state.calls = state.calls.filter(({ call }) => call !== entry.call);
+    else if (entry.kind === "redaction")
+      for (const replaced of replacedBy(entry)) this.#takeReplaced(replaced);
+    else if (entry.kind === "process") this.#takeReplacedProcess(entry);
+    else if (entry.kind === "block") this.#takeBlock(entry);
+    else if (entry.kind === "summary" && entry.covers !== undefined && this.#isChannel(entry.process)) {
+      if (state.summary === null || state.summary.seq < entry.seq)
+        state.summary = { seq: entry.seq, covers: entry.covers };
     }
   }
 
@@ -205,8 +240,29 @@ export class ConversationFold {
     } else if (role === "assistant" && this.#isChannel(process)) this.#unread(seq);
   }
 
-  #takeProcess(value: Process): void {
+  #takeBlock({ name, seq }: EntryOf<"block">): void {
     const state = this.#state;
+    if (state.blocks.some((block) => block.name === name && block.seq > seq)) return;
+    state.blocks = [...state.blocks.filter((block) => block.name !== name), { name, seq }].slice(-maxOpen);
+  }
+
+  /**
+   * Ignores the replacement of an entry that is not the process's newest, and of a process that a fork did not take over.
+   * Otherwise a redacted old entry would restart a process that has ended or that a person has stopped.
+   */
+  #takeReplacedProcess(entry: EntryOf<"process">): void {
+    const { processSeqs, processes } = this.#state;
+    const known = processSeqs.find(({ id }) => id === entry.value.id);
+    const isListed = processes.some(({ id }) => id === entry.value.id);
+    if (known === undefined || (isListed && known.seq <= entry.seq)) this.#takeProcess(entry);
+  }
+
+  #takeProcess({ value, seq }: EntryOf<"process">): void {
+    const state = this.#state;
+    state.processSeqs = [
+      ...state.processSeqs.filter(({ id }) => id !== value.id),
+      { id: value.id, seq },
+    ].slice(-maxSeqs);
     const at = state.processes.findIndex(({ id }) => id === value.id);
     const shown = withShortTexts(value);
     if (at === -1) state.processes = [...state.processes, shown].slice(-maxOpen);
@@ -285,22 +341,19 @@ export function emptyState(): ConversationState {
     tainted: [],
     foreign: [],
     processes: [],
+    asked: "",
+    processSeqs: [],
     requests: [],
     calls: [],
     references: [],
     rejections: 0,
+    failedCompactions: noneFailed,
     isUnread: false,
     partial: [],
     pins: [],
     blocks: [],
     summary: null,
   };
-}
-
-/** True for an entry that says nothing but that the person has read the others. */
-function isOnlyRead(entry: Entry): boolean {
-  if (entry.kind !== "meta" || entry.read === undefined) return false;
-  return entry.title === undefined && entry.model === undefined && entry.state === undefined;
 }
 
 function tokensOf(usage: EntryOf<"usage">): number {
@@ -311,20 +364,6 @@ function tokensOf(usage: EntryOf<"usage">): number {
     cache_write_tokens: written = 0,
   } = usage;
   return input + output + read + written;
-}
-
-const ownOrigins: ReadonlySet<string> = new Set(["person", "model", "kernel", "schedule", "decision"]);
-const textKinds: ReadonlySet<Entry["kind"]> = new Set([
-  "message",
-  "tool_result",
-  "conclusion",
-  "summary",
-  "block",
-]);
-
-/** True for text that neither a person nor a model wrote; what is made from it in the conversation is not told apart. */
-function isForeign({ kind, origin, by }: Entry): boolean {
-  return by !== undefined || (textKinds.has(kind) && !ownOrigins.has(origin));
 }
 
 function withShortTexts(process: Process): Process {

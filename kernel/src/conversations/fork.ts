@@ -1,5 +1,7 @@
+import { newId } from "../base/ids.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { ConversationFold, type ConversationState, emptyState } from "./fold.ts";
+import type { NewEntry } from "./records.ts";
 
 /**
  * Returns the state with which a fork begins: that of its origin after the entry with this seq, without what was going on
@@ -38,4 +40,11 @@ function quiet(state: ConversationState): ConversationState {
     partial,
     processes,
   };
+}
+
+/** Returns the entry that gives a fork its title. */
+export function titled(title: string, { processes }: Readonly<ConversationState>, created: string): NewEntry {
+  const id = newId();
+  const process = processes.find(({ kind }) => kind === "channel")?.id ?? id;
+  return { kind: "meta", id, turn: id, process, created, origin: "workspace", title };
 }

@@ -1,59 +1,25 @@
 import type { Clock } from "../base/clock.ts";
+import { storageError } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
+import { nextTurn } from "../base/next-turn.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Anchor } from "../journal/anchor.ts";
-import type { Database, Durability, Statement } from "../platform/database/database.ts";
+import type { Database, Durability } from "../platform/database/database.ts";
 import { type ConversationState, stateIn } from "./fold.ts";
+import { type ConversationRow, type EntryQuery, type IndexedRecord, isBusy } from "./indexed.ts";
+import { conditions, insertions, rowStatement, textRemoval } from "./index-statements.ts";
 import { type LaterRecords, LaterRows } from "./later-rows.ts";
-import { decodeEntry, type NewEntry, searchedText } from "./records.ts";
-
-/** A record as the index has it. */
-export interface IndexedRecord {
-  readonly seq: number;
-  readonly kind: Entry["kind"] | "prefix";
-  readonly id: string;
-  readonly process: string;
-  readonly audience: string;
-  /** JSON. */
-  readonly data: string;
-  /** The text that searches match; empty if it is not searched. */
-  readonly text: string;
-}
-
-/** A conversation's row in the list. */
-export interface ConversationRow {
-  readonly id: string;
-  readonly agent: string;
-  readonly forkedFrom: { readonly conversation: string; readonly seq: number } | null;
-  readonly state: ConversationState;
-}
-
-export interface EntryQuery {
-  /** Entries behind this seq, and not behind `through`. */
-  readonly after?: number;
-  readonly through?: number;
-  readonly process?: string;
-  readonly audience?: string;
-  readonly kinds?: readonly string[];
-  readonly limit: number;
-  /** Takes the last ones within the limit, instead of the first; the answer is in order. */
-  readonly newest?: boolean;
-}
+import { decodeEntry } from "./records.ts";
 
 interface EntryRow {
   readonly seq: number;
   readonly data: string;
 }
 
+/** Attempts to empty the database's log, each in a turn of its own. */
+const maxCheckpoints = 100;
 /** Origins that are kept in memory. */
 const maxOrigins = 1_000;
-
-const busyStates = new Set(["Waiting", "Running", "WaitingForApproval"]);
-
-export function indexedEntry(seq: number, entry: NewEntry, audience: string): IndexedRecord {
-  const { kind, id, process } = entry;
-  return { seq, kind, id, process, audience, data: JSON.stringify(entry), text: searchedText(entry) };
-}
 
 /**
  * The entries of all conversations in the ledger, so that a page, a search or a list reads no log. Everything here can be
@@ -115,10 +81,7 @@ export class IndexRows implements Disposable {
   async clear(conversation: string, after = 0): Promise<void> {
     const behind = "conversation = ? AND seq > ?";
     await this.#current.batch([
-      {
-        sql: `DELETE FROM conversation_texts WHERE rowid IN (SELECT rowid FROM conversation_entries WHERE ${behind})`,
-        params: [conversation, after],
-      },
+      textRemoval(behind, conversation, after),
       { sql: `DELETE FROM conversation_entries WHERE ${behind}`, params: [conversation, after] },
     ]);
   }
@@ -243,7 +206,7 @@ export class IndexRows implements Disposable {
     return origin;
   }
 
-  /** Returns the conversations in which a process has not ended, something waits for a person, or is not read. */
+  /** Returns the conversations in which a process works or waits for a follow-up, something waits for a person, or is not read. */
   async busy(): Promise<readonly ConversationRow[]> {
     const rows = await this.#current.query<StoredRow>(
       "SELECT id, agent, record, forked_from FROM conversations WHERE is_busy = 1 AND state <> 'deleted' ORDER BY updated DESC, id DESC",
@@ -258,6 +221,58 @@ export class IndexRows implements Disposable {
       [conversation],
     );
     return row?.seq ?? 0;
+  }
+
+  /** Returns the conversations that were forked from one, those that were deleted since too. */
+  async forksOf(conversation: string): Promise<readonly string[]> {
+    const rows = await this.#current.query<{ readonly id: string }>(
+      "SELECT id FROM conversations WHERE forked_from ->> 'conversation' = ? ORDER BY id",
+      [conversation],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Returns the seqs of the stored beginnings of contexts, of all processes. */
+  async contexts(conversation: string): Promise<readonly number[]> {
+    const rows = await this.#current.query<{ readonly seq: number }>(
+      "SELECT seq FROM conversation_entries WHERE conversation = ? AND kind = 'prefix' ORDER BY seq",
+      [conversation],
+    );
+    return rows.map(({ seq }) => seq);
+  }
+
+  /** Returns a stored beginning of a context; null if there is none with this seq. */
+  async context(conversation: string, seq: number): Promise<unknown> {
+    const [row] = await this.#current.query<EntryRow>(
+      "SELECT seq, data FROM conversation_entries WHERE conversation = ? AND kind = 'prefix' AND seq = ?",
+      [conversation, seq],
+    );
+    return row === undefined ? null : JSON.parse(row.data);
+  }
+
+  /**
+   * Removes what replaced records held from the files of the database too. Resolves when that is on the disk. Deleted
+   * content is overwritten, except for words in the search, which are only marked as deleted, and for the log.
+   */
+  async scrub(): Promise<void> {
+    await this.#current.batch(
+      [{ sql: "INSERT INTO conversation_texts (conversation_texts) VALUES ('optimize')", params: [] }],
+      { durability: "power" },
+    );
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const [row] = await this.#database.query<{ readonly busy: number }>(
+          "PRAGMA wal_checkpoint(TRUNCATE)",
+        );
+        if (row?.busy === 0) return;
+      } catch (error) {
+        // Another transaction may be open in this turn.
+        if (attempt === maxCheckpoints) throw error;
+      }
+      if (attempt === maxCheckpoints)
+        throw storageError("The ledger's log could not be emptied because the ledger is in use. Try again.");
+      await nextTurn();
+    }
   }
 
   /** Hides a conversation whose entries forks still have. */
@@ -335,66 +350,4 @@ function rowOf({ id, agent, record, forked_from: forkedFrom }: StoredRow): Conve
 function originIn(text: string | null): ConversationRow["forkedFrom"] {
   const origin: unknown = text === null ? null : JSON.parse(text);
   return isJsonObject(origin) ? (origin as unknown as ConversationRow["forkedFrom"]) : null;
-}
-
-/** True while a process works or is about to read what is new, and the index may lag behind the log. */
-export function isBusy({ state }: ConversationRow): boolean {
-  return state.isUnread || state.processes.some((process) => busyStates.has(process.state));
-}
-
-function rowStatement(row: ConversationRow): Statement {
-  const { id, agent, forkedFrom, state } = row;
-  return {
-    sql: `INSERT INTO conversations (id, agent, state, updated, is_busy, record, forked_from) VALUES (?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (id) DO UPDATE SET state = excluded.state, updated = excluded.updated,
-              is_busy = excluded.is_busy, record = excluded.record`,
-    params: [
-      id,
-      agent,
-      state.state,
-      state.updated,
-      // An action that waits for the person may have been decided before the next kernel starts.
-      isBusy(row) || state.references.length > 0 ? 1 : 0,
-      JSON.stringify(state),
-      forkedFrom === null ? null : JSON.stringify(forkedFrom),
-    ],
-  };
-}
-
-function insertions(
-  conversation: string,
-  { seq, id, kind, process, audience, data, text }: IndexedRecord,
-): Statement[] {
-  const statements: Statement[] = [
-    {
-      sql: `INSERT INTO conversation_entries (conversation, seq, id, kind, process, audience, data) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      params: [conversation, seq, id, kind, process, audience, data],
-    },
-  ];
-  if (text !== "")
-    statements.push({
-      sql: `INSERT INTO conversation_texts (rowid, text)
-              SELECT rowid, ? FROM conversation_entries WHERE conversation = ? AND seq = ?`,
-      params: [text, conversation, seq],
-    });
-  return statements;
-}
-
-function conditions(
-  conversation: string,
-  { after, through, process, audience, kinds }: Omit<EntryQuery, "limit">,
-): { readonly where: string; readonly params: (string | number)[] } {
-  const params: (string | number)[] = [conversation];
-  const parts = ["conversation = ?", "kind <> 'prefix'"];
-  const add = (sql: string, value: string | number | undefined): void => {
-    if (value === undefined) return;
-    parts.push(sql);
-    params.push(value);
-  };
-  add("seq > ?", after);
-  add("seq <= ?", through);
-  add("process = ?", process);
-  add("audience = ?", audience);
-  add("kind IN (SELECT value FROM json_each(?))", kinds === undefined ? undefined : JSON.stringify(kinds));
-  return { where: parts.join(" AND "), params };
 }

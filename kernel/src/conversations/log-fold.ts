@@ -5,6 +5,7 @@ import { parsed } from "../journal/lines.ts";
 import type { Fold } from "../journal/proof.ts";
 import type { DecodedRecord } from "../journal/record.ts";
 import { ConversationFold } from "./fold.ts";
+import { redactedSeqs } from "./replaced-records.ts";
 import {
   audienceOf,
   type ConversationRecord,
@@ -37,11 +38,19 @@ export class LogFold implements Fold<ConversationRecord> {
   readonly found: FoundRecord[] = [];
   header: Header | null;
   fold: ConversationFold;
+  /** Seqs of records whose data a person had removed, before a kernel died. */
+  unredacted: number[];
 
-  private constructor(options: LogFoldOptions, header: Header | null, fold: ConversationFold) {
+  private constructor(
+    options: LogFoldOptions,
+    header: Header | null,
+    fold: ConversationFold,
+    unredacted: number[] = [],
+  ) {
     this.#options = options;
     this.header = header;
     this.fold = fold;
+    this.unredacted = unredacted;
   }
 
   /** Starts at the first record, or from a saved state; null if that is invalid. */
@@ -50,7 +59,9 @@ export class LogFold implements Fold<ConversationRecord> {
     if (!isJsonObject(saved)) return null;
     const header = decodeHeader(saved["header"]);
     const fold = ConversationFold.from(saved["fold"] ?? null);
-    return header === null || fold === null ? null : new LogFold(options, header, fold);
+    const unredacted = saved["unredacted"] ?? [];
+    if (header === null || fold === null || !Array.isArray(unredacted)) return null;
+    return new LogFold(options, header, fold, unredacted.map(Number));
   }
 
   /** The number that is added to a record's seq: a fork's entries come behind those of its origin. */
@@ -59,10 +70,16 @@ export class LogFold implements Fold<ConversationRecord> {
   }
 
   save(): JsonValue {
-    return { header: this.header as unknown as JsonValue, fold: this.fold.save() };
+    return {
+      header: this.header as unknown as JsonValue,
+      fold: this.fold.save(),
+      unredacted: [...this.unredacted],
+    };
   }
 
   visit(record: DecodedRecord<ConversationRecord>, _place: unknown, line: Buffer): void {
+    // It names what the last redactions replaced.
+    if (record.operation === "redact") this.unredacted = [];
     if (record.isRedacted || record.operation === "redact") return;
     const text = line.toString("utf8", record.dataStart, record.dataEnd);
     const data = parsed(text);
@@ -82,6 +99,7 @@ export class LogFold implements Fold<ConversationRecord> {
     const entry = decodeEntry(data, this.#options.conversation, seq);
     if (entry === null) return;
     this.fold.take(entry);
+    if (entry.kind === "redaction") this.unredacted.push(...redactedSeqs(entry, this.base));
     const audience = audienceOf(entry, this.fold.state);
     this.#collect({ seq, kind: entry.kind, process: entry.process, audience, data: text, part });
   }

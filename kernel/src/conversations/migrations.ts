@@ -1,4 +1,5 @@
 import type { Migration } from "../platform/database/database.ts";
+import type { TextColumns } from "../platform/database/text-columns.ts";
 
 export const conversationMigrations: readonly Migration[] = [
   {
@@ -56,4 +57,64 @@ export const conversationMigrations: readonly Migration[] = [
           ) STRICT, WITHOUT ROWID;
           CREATE INDEX conversation_files_by_time ON conversation_files (updated DESC, path)`,
   },
+  {
+    // Words are found in their other forms too. The texts are those of `searchedText`.
+    name: "conversations-3-stems",
+    sql: `DROP TABLE conversation_texts;
+          CREATE VIRTUAL TABLE conversation_texts USING
+            fts5 (text, content = '', contentless_delete = 1, tokenize = 'porter unicode61');
+          INSERT INTO conversation_texts (rowid, text)
+            SELECT rowid, substr(text, 1, 262144) FROM (
+              SELECT rowid, CASE kind
+                WHEN 'message' THEN (
+                  SELECT group_concat(ifnull(p.value ->> 'text', p.value ->> 'path'), char(10))
+                    FROM json_each(data, '$.parts') p WHERE p.value ->> 'type' IN ('text', 'file'))
+                WHEN 'tool_result' THEN (
+                  SELECT group_concat(v.atom, char(10)) FROM json_tree(data, '$.result.value') v WHERE v.type = 'text')
+                ELSE data ->> 'text' END AS text
+                FROM conversation_entries
+                WHERE kind IN ('message', 'conclusion', 'summary', 'tool_result') AND data ->> 'partial' IS NULL
+                  AND (kind <> 'tool_result' OR data ->> '$.result.status' = 'success'))
+            WHERE text <> ''`,
+  },
+];
+
+/** `Redactions` removes texts from all of them, together with the logs that they are made of. */
+export const conversationTexts: readonly TextColumns[] = [
+  {
+    table: "conversations",
+    key: ["id"],
+    columns: {
+      id: "none",
+      agent: "none",
+      state: "none",
+      updated: "none",
+      record: "own",
+      forked_from: "none",
+    },
+  },
+  {
+    table: "conversation_heads",
+    key: ["conversation"],
+    columns: { conversation: "none", hash: "none", checkpoint: "own" },
+  },
+  {
+    table: "conversation_entries",
+    key: ["rowid"],
+    columns: {
+      conversation: "none",
+      id: "none",
+      kind: "none",
+      process: "none",
+      audience: "none",
+      data: "own",
+    },
+  },
+  {
+    table: "conversation_taints",
+    key: ["path", "hash"],
+    columns: { path: "none", hash: "none", sources: "none" },
+  },
+  { table: "conversation_texts", key: ["rowid"], columns: { text: "own" } },
+  { table: "conversation_files", key: ["path"], columns: { path: "none", updated: "none", record: "own" } },
 ];

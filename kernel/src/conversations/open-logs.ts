@@ -18,7 +18,7 @@ const maxIdle = 16;
 export class OpenLogs implements AsyncDisposable {
   /** In the order of their last use. */
   readonly #open = new Map<string, Opened>();
-  /** Closing and deleting; an opening waits for them. */
+  /** Closing and deleting; an opening waits for them, and everybody shares one opening. */
   readonly #turns = new OneAtATime();
 
   has(id: string): boolean {

@@ -1,6 +1,6 @@
 import { limitExceeded } from "../base/errors.ts";
 import { canonicalJson, isJsonObject } from "../base/json.ts";
-import { endedStates, type Entry } from "../base/vocabulary/conversation.ts";
+import { endedStates, type Entry, type EntryOf, replacedBy } from "../base/vocabulary/conversation.ts";
 import type { Refusals } from "../journal/append-group.ts";
 import { RecordForm } from "../journal/record.ts";
 import type { ConversationState } from "./fold.ts";
@@ -23,7 +23,7 @@ export interface Header {
   readonly start?: ConversationState;
 }
 
-export type WithoutPlace<Each extends Entry = Entry> = Each extends Entry
+type WithoutPlace<Each extends Entry = Entry> = Each extends Entry
   ? Omit<Each, "seq" | "conversation">
   : never;
 
@@ -83,6 +83,14 @@ export function stubOf(entry: NewEntry): NewEntry {
     case "notice":
     case "block":
       return { ...entry, text: "" };
+    case "redaction":
+      return {
+        ...entry,
+        entries: replacedBy(entry as EntryOf<"redaction">).map((each) => ({
+          ...stubOf(each),
+          seq: each.seq,
+        })),
+      };
     case "process":
     case "request":
     case "action":
@@ -129,9 +137,17 @@ export function searchedText(entry: NewEntry): string {
     case "usage":
     case "pin":
     case "meta":
+    case "redaction":
     case "void":
       return "";
   }
+}
+
+const embeddedKinds: ReadonlySet<Entry["kind"]> = new Set(["message", "conclusion", "summary"]);
+
+/** Returns the text by which an entry is found by what it means; empty for one that is found by its words alone. */
+export function embeddedText(entry: NewEntry): string {
+  return embeddedKinds.has(entry.kind) ? searchedText(entry) : "";
 }
 
 /** Returns the texts inside of a tool's result, in their order, as many as are searched. */

@@ -16,7 +16,7 @@ const cases: [Permissions, string][] = [
   [{ use_models: [{ category: "embedding", local_only: true }] }, "turn texts into vectors on this machine"],
   [
     { use_models: [{ category: "embedding" }, { category: "chat" }] },
-    'use models: "chat", turn texts into vectors, by the service that your lares.yaml names if it names one',
+    'use models: "chat", turn texts into vectors, by the service that your lares.yaml names if it names one, which then sees conversations with it too',
   ],
   [
     { use_credentials: ["weather"] },

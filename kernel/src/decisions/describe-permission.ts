@@ -67,7 +67,7 @@ export function modelUses(
       .filter(({ category }) => category === embeddingCategory)
       .map(
         (model) =>
-          `${words.embed}${place(model) || ", by the service that your lares.yaml names if it names one"}`,
+          `${words.embed}${place(model) || ", by the service that your lares.yaml names if it names one, which then sees conversations with it too"}`,
       ),
   ];
 }

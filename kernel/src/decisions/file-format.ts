@@ -176,3 +176,13 @@ function isRestraint(value: unknown): boolean {
     ? typeof value["glob"] === "string"
     : value["kind"] === "rule" && isRule(value["rule"]);
 }
+
+/** The content of `decisions.yaml`: its text, null if there is no file, or the reason why it cannot be read. */
+export type DecisionsText = string | null | { readonly unusable: string };
+
+/** True if two reads of the file had the same result. */
+export function isSameText(one: DecisionsText, other: DecisionsText): boolean {
+  return typeof one === "object" && typeof other === "object"
+    ? one?.unusable === other?.unusable
+    : one === other;
+}

@@ -118,6 +118,46 @@ it("a person's edit applies when the file is read again", async () => {
   expect(store.rules).toEqual([{ decide: "deny", path: "**" }]);
 });
 
+it("a text that was read before a decision was written does not make the store forget it", async () => {
+  const { file, open } = fileStore();
+  const store = await open();
+  await store.remember([{ decide: "allow", path: "a" }]);
+  const read = file.text;
+  const writing = store.remember([{ decide: "deny", path: "b" }]);
+  const loading = store.load(read);
+  await Promise.all([writing, loading]);
+  await store.load(read);
+  expect(store.rules).toHaveLength(2);
+  await store.remember([{ decide: "deny", path: "c" }]);
+  expect((await open()).rules).toHaveLength(3);
+});
+
+describe("a decision right after an edit by hand", () => {
+  const edited = stringify({ version: 1, trust: [], current: null, rules: [{ decide: "deny", path: "**" }] });
+
+  it("is added to the edit", async () => {
+    const { file, open } = fileStore();
+    const store = await open();
+    await store.remember([{ decide: "allow", path: "a" }]);
+    file.text = edited;
+    await store.remember([{ decide: "allow", path: "b" }]);
+    const rules = [
+      { decide: "deny", path: "**" },
+      { decide: "allow", path: "b" },
+    ];
+    expect(store.rules).toEqual(rules);
+    expect((await open()).rules).toEqual(rules);
+  });
+
+  it("replaces it if the edit is not valid", async () => {
+    const { file, open } = fileStore();
+    const store = await open();
+    file.text = "rules: [";
+    await store.remember([{ decide: "allow", path: "b" }]);
+    expect((await open()).rules).toEqual([{ decide: "allow", path: "b" }]);
+  });
+});
+
 describe("if the file cannot be written", () => {
   const full = new Error("no space is left");
   const check = (

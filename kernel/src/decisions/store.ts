@@ -11,10 +11,12 @@ import {
   decode,
   emptyFile,
   heading,
+  isSameText,
   kept,
   withoutBehaviours,
   type Acceptance,
   type DecisionsFile,
+  type DecisionsText,
   type KeptSources,
 } from "./file-format.ts";
 import { answered, type Answer } from "./parts.ts";
@@ -29,9 +31,6 @@ const rememberedRulesKept = 5_000;
 const answersKept = 1_000;
 /** The number of rules kept in memory until the last client disconnects; further ones are refused. */
 const sessionRulesKept = 1_000;
-
-/** The content of `decisions.yaml`: its text, null if there is no file, or the reason why it cannot be read. */
-export type DecisionsText = string | null | { readonly unusable: string };
 
 /** What an answer is about: it counts for this agent, or for every agent where none is named. */
 interface AnswerSubject {
@@ -78,24 +77,27 @@ export class DecisionStore {
     this.#ports = ports;
   }
 
-  /** Loads the file: at start, and after a person edited it. */
-  async load(given?: DecisionsText): Promise<void> {
-    const text = given === undefined ? await this.#ports.read() : given;
-    if (text === null || text === this.#lastText) return;
-    try {
-      if (typeof text !== "string") throw new Error(text.unusable);
-      const file = decode(this.#ports.parse(text));
-      this.#lastText = text;
-      this.#take(file);
-    } catch (error) {
-      const name = await this.#ports.setAside();
-      this.#ports.log.error(
-        `decisions.yaml cannot be read (${messageOf(error)}); it is kept as ${name}, and every request is asked again.`,
-      );
-      this.#lastText = null;
-      this.#take(emptyFile);
-    }
-    this.changed.emit();
+  /**
+   * Loads the file: at start, and after a person edited it. A text that is not the file's any more is dropped: it was
+   * read before a decision was written, and would make the store forget it.
+   */
+  async load(settled?: DecisionsText): Promise<void> {
+    await this.#inTurn(async () => {
+      const text = await this.#ports.read();
+      if (settled !== undefined && !isSameText(text, settled)) return;
+      if (text === null || text === this.#lastText) return;
+      try {
+        this.#takeText(text);
+      } catch (error) {
+        const name = await this.#ports.setAside();
+        this.#ports.log.error(
+          `decisions.yaml cannot be read (${messageOf(error)}); it is kept as ${name}, and every request is asked again.`,
+        );
+        this.#lastText = null;
+        this.#take(emptyFile);
+      }
+      this.changed.emit();
+    });
   }
 
   /** True if the person has granted everything that the digest stands for. */
@@ -199,7 +201,7 @@ export class DecisionStore {
   }
 
   /** Sets the number of trusted clients. When the last one disconnects, the rules of the session end. */
-  clients(trusted: number): void {
+  setTrustedClients(trusted: number): void {
     this.#isSessionOpen = trusted > 0;
     if (this.#isSessionOpen || this.#session.length === 0) return;
     this.#session = [];
@@ -337,32 +339,47 @@ export class DecisionStore {
     this.rulesChanged.emit();
   }
 
+  #takeText(text: Exclude<DecisionsText, null>): void {
+    if (typeof text !== "string") throw new Error(text.unusable);
+    const file = decode(this.#ports.parse(text));
+    this.#lastText = text;
+    this.#take(file);
+  }
+
   /**
    * Applies one change at a time, each to the result of the one before; `changedFrom` returns null if there is nothing
    * to change. A change takes effect once it is on disk, so a decision that could not be written was not made.
    */
-  async #change(changedFrom: (file: DecisionsFile) => DecisionsFile | null): Promise<void> {
-    const before = this.#writing;
-    const changed = (async () => {
-      await before;
+  #change(changedFrom: (file: DecisionsFile) => DecisionsFile | null): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#takeEdit();
       const next = changedFrom(this.#file) ?? (this.#isUnwritten ? this.#file : null);
       if (next === null) return;
       const text = heading + this.#ports.stringify(next);
-      const textBefore = this.#lastText;
-      // Set before the write, so that a watcher that is notified at once recognizes the text as this store's own.
+      await this.#ports.write(text);
       this.#lastText = text;
-      try {
-        await this.#ports.write(text);
-      } catch (error) {
-        this.#lastText = textBefore;
-        throw error;
-      }
       this.#take(next);
       this.#isUnwritten = false;
       this.changed.emit();
-    })();
-    this.#writing = changed.catch(() => undefined);
-    await changed;
+    });
+  }
+
+  /** Takes an edit by hand that has not settled yet, because writing the file would overwrite it. */
+  async #takeEdit(): Promise<void> {
+    const text = await this.#ports.read().catch(() => null);
+    if (text === null || text === this.#lastText) return;
+    try {
+      this.#takeText(text);
+      this.changed.emit();
+    } catch {
+      // It is being written or is invalid; once it has settled, `load` says so.
+    }
+  }
+
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#writing.then(work);
+    this.#writing = turn.catch(() => undefined);
+    await turn;
   }
 }
 

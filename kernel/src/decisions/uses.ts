@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Database, Migration, Statement } from "../platform/database/database.ts";
+import type { TextColumns } from "../platform/database/text-columns.ts";
 
 export const decisionMigrations: readonly Migration[] = [
   {
@@ -8,6 +9,11 @@ export const decisionMigrations: readonly Migration[] = [
       decision TEXT PRIMARY KEY, count INTEGER NOT NULL, last INTEGER NOT NULL
     ) WITHOUT ROWID, STRICT`,
   },
+];
+
+/** Decisions are named by their ids. */
+export const decisionTexts: readonly TextColumns[] = [
+  { table: "decision_uses", key: ["decision"], columns: { decision: "none" } },
 ];
 
 /** How often one decision was used, and when last, in milliseconds since 1970. */

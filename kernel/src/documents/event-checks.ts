@@ -13,7 +13,7 @@ import { pointerTo, type ParsedDocument } from "./text/source.ts";
 import { nextTurn } from "./text/turns.ts";
 
 /** Fields that the kernel writes into every declared event. */
-export const reservedEventFields: readonly string[] = ["id", "name", "timestamp", "version"];
+const reservedEventFields: readonly string[] = ["id", "name", "timestamp", "version"];
 
 /** Reports what is wrong with the events that an extension declares. */
 export async function checkEvents(

@@ -1,9 +1,10 @@
 import { closest, didYouMean } from "../base/suggest.ts";
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { fileTools, toolMatches } from "../base/vocabulary/file-tools.ts";
+import { bulletinBlock } from "../base/vocabulary/mind.ts";
 import { kindMatches } from "../policy/permissions.ts";
 import { appendItem, insertEntry } from "./fixes/edits.ts";
-import { anotherName, fix, write } from "./fixes/repairs.ts";
+import { anotherName, fix, withoutEntry, write } from "./fixes/repairs.ts";
 import type { ManifestPorts } from "./ports.ts";
 import { parseDuration } from "./schema/durations.ts";
 import { present, type SoundExtension } from "./sound-part.ts";
@@ -28,6 +29,7 @@ export async function checkMind(
   return [
     ...checkModel(extension, document),
     ...checkBlocks(mind, document),
+    ...checkNamespaces(extension, document),
     ...checkNumbers(mind, document),
     ...(await checkTools(extension, mind, document, ports)),
   ];
@@ -56,19 +58,42 @@ function checkModel({ permissions }: SoundExtension, document: ParsedDocument): 
 
 function checkBlocks({ blocks }: SoundMind, document: ParsedDocument): Diagnostic[] {
   const all = present(blocks);
-  const taken = new Set(all.map(([, { name }]) => name));
-  const seen = new Set<string>();
+  const taken = new Set([bulletinBlock, ...all.map(([, { name }]) => name)]);
+  const seen = new Set<string>([bulletinBlock]);
   return all.flatMap(([index, { name }]) => {
     const isNew = !seen.has(name);
     seen.add(name);
     if (isNew) return [];
     const pointer = pointerTo("/extension/mind/blocks", index, "name");
-    const message = `There are two blocks of the name "${name}". Give one of them another name.`;
+    const message =
+      name === bulletinBlock
+        ? `Every mind has a block "${name}", which Lares writes. Give this one another name.`
+        : `There are two blocks of the name "${name}". Give one of them another name.`;
     return [
       diagnostic("duplicate-block", document.locate(pointer), message, [
         write(document, pointer, anotherName(name, taken)),
       ]),
     ];
+  });
+}
+
+/** Reports blocks that no shared memory can keep. Whether a memory is granted is said by lares.yaml. */
+function checkNamespaces({ mind, agent }: SoundExtension, document: ParsedDocument): Diagnostic[] {
+  return present(mind?.blocks).flatMap(([index, { namespace, scope }]) => {
+    if (namespace === undefined) return [];
+    const pointer = pointerTo("/extension/mind/blocks", index, "namespace");
+    const found = (message: string): Diagnostic[] => [
+      diagnostic("block-not-shared", document.locate(pointer), message, [withoutEntry(document, pointer)]),
+    ];
+    if (scope === "conversation")
+      return found(
+        "A block in a shared memory is one text for all, so no conversation can have its own. Leave out scope, or leave out namespace.",
+      );
+    if (agent?.enable_memory === false)
+      return found(
+        "A block in a shared memory needs enable_memory, which is false here. Leave out namespace: the mind keeps the block itself.",
+      );
+    return [];
   });
 }
 

@@ -56,7 +56,7 @@ const whole = {
     tools: ["files/*", "dev.lares.storage/*"]
     direct_tools: ["files/read"]
     blocks: [{ name: project, description: What this folder is about, limit: 2000, read_only: true, scope: conversation }]
-    workers: { research: { description: Reads, prompt: prompts/research.md, tools: ["files/*"], interactive: true } }
+    workers: { research: { description: Reads, prompt: prompts/research.md, tools: ["files/*"], interactive: false } }
     cortex: { every: 30m, bulletin_tokens: 500 }
   hooks:
     - { schedule: "0 8 * * *", timezone: Europe/Berlin, catch_up: once, prompt: prompts/morning.md, target: notify, active_hours: "08:00-20:00" }
@@ -91,7 +91,7 @@ scope = "conversation"
 description = "Reads"
 prompt = "prompts/research.md"
 tools = ["files/*"]
-interactive = true
+interactive = false
 [[extension.hooks]]
 schedule = "0 8 * * *"
 timezone = "Europe/Berlin"
@@ -144,7 +144,7 @@ describe.each(["yaml", "toml"] as const)("a mind in %s", (format) => {
           prompt: "prompts/research.md",
           tools: ["files/*"],
           maxTurns: 50,
-          isInteractive: true,
+          isInteractive: false,
           atOnce: 4,
         },
       ],
@@ -222,6 +222,18 @@ const faults: [
   sentence: RegExp,
   files?: Parameters<typeof filesOf>[0],
 ][] = [
+  [
+    "a block in a shared memory that each conversation has for itself",
+    "  mind: { blocks: [{ name: people, description: People, scope: conversation, namespace: «people» }] }",
+    "block-not-shared",
+    /Leave out scope/,
+  ],
+  [
+    "a block in a shared memory without a memory",
+    "  mind: { blocks: [{ name: people, description: People, namespace: «people» }] }\n  agent: { enable_memory: false }",
+    "block-not-shared",
+    /needs enable_memory/,
+  ],
   ["a file that is gone", "  mind: { identity: [«GONE.md»] }", "file-not-found", /Write the file, or/],
   [
     "a prompt that is gone",
@@ -346,6 +358,12 @@ const faults: [
     "  mind: { blocks: [{ name: a, description: b }, { name: «a», description: c }] }",
     "duplicate-block",
     /two blocks of the name "a"/,
+  ],
+  [
+    "a block in the place of the bulletin",
+    "  mind: { blocks: [{ name: «bulletin», description: b, namespace: team }] }",
+    "duplicate-block",
+    /Every mind has a block "bulletin"/,
   ],
   [
     "a block that is too long",

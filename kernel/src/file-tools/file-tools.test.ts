@@ -63,7 +63,12 @@ function toolsOver(
     },
     ...change,
   };
-  const tools = new FileTools({ accessOf: () => access, check: () => undefined, clock });
+  const tools = new FileTools({
+    accessOf: () => access,
+    check: () => undefined,
+    ownTextsOf: () => ({ sources: [], state: [] }),
+    clock,
+  });
   const worker = {
     kind: "process",
     process: "worker",

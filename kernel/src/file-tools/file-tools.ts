@@ -1,6 +1,7 @@
 import { neverAborted, unlessAborted } from "../base/abort.ts";
 import { isLaresError, LaresError, notFound } from "../base/errors.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
+import { maxWaitingCalls } from "../base/vocabulary/bounds.ts";
 import { Slices } from "../base/slices.ts";
 import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import { toolFailure, type ToolResult } from "../base/vocabulary/tool-result.ts";
@@ -9,6 +10,7 @@ import { type ChangeArguments, changeFile } from "./change-file.ts";
 import { type ChangingTool, effectKinds, type FileTool, fileTools } from "./definitions.ts";
 import { type ListArguments, listFiles } from "./list-files.ts";
 import { jsonBytes } from "./names.ts";
+import { ownTextsFault, withRightTool } from "./own-texts.ts";
 import type { FileToolOptions, FileToolPorts } from "./ports.ts";
 import { type ReadArguments, readFile } from "./read-file.ts";
 import { readPicture } from "./read-picture.ts";
@@ -22,7 +24,7 @@ export class FileTools {
   readonly #ports: FileToolPorts;
   readonly #slices: Slices;
   /** An agent with many processes searches as much as one with a single process. */
-  readonly #searches = new OneAtATime();
+  readonly #searches = new OneAtATime({ limit: "waitingCalls", most: maxWaitingCalls });
 
   constructor(ports: FileToolPorts) {
     this.#ports = ports;
@@ -62,11 +64,28 @@ export class FileTools {
     name: string,
     args: unknown,
     principal: ProcessPrincipal,
-    { key, signal }: FileToolOptions,
+    options: FileToolOptions,
   ): Promise<ToolResult> {
     const tool = fileTools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw notFound("tool", name);
     this.#ports.check(tool, args);
+    const own = this.#ports.ownTextsOf(principal);
+    const named = args as Readonly<Record<string, unknown>>;
+    const fault = ownTextsFault(name, named, own);
+    if (fault !== null) throw fault;
+    try {
+      return await this.#run(name, args, principal, options);
+    } catch (error) {
+      throw withRightTool(error, named, own);
+    }
+  }
+
+  async #run(
+    name: string,
+    args: unknown,
+    principal: ProcessPrincipal,
+    { key, signal }: FileToolOptions,
+  ): Promise<ToolResult> {
     const files = this.#ports.accessOf(principal, signal);
     switch (name) {
       case "files/read":
@@ -76,7 +95,8 @@ export class FileTools {
       case "files/search": {
         const search = (): Promise<unknown> =>
           searchFiles(files, args as SearchArguments, this.#slices, signal);
-        return success(await unlessAborted(this.#searches.run(principal.agent, search), signal));
+        const waiting = this.#searches.run(principal.agent, search, () => !signal.aborted);
+        return success(await unlessAborted(waiting, signal));
       }
       default:
         if (!Object.hasOwn(effectKinds, name)) throw notFound("tool", name);

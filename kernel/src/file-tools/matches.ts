@@ -1,7 +1,7 @@
 import { fileToolBounds as bounds } from "./bounds.ts";
 
 /** A line that holds the text. */
-export interface LineMatch {
+interface LineMatch {
   readonly line: number;
   /** Without its line end; cut around the match if it is long. */
   readonly text: string;

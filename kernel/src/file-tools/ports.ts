@@ -3,6 +3,7 @@ import type { Entry, EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
 import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { Clock } from "../base/clock.ts";
 import type { FileTool } from "./definitions.ts";
+import type { OwnTexts } from "./own-texts.ts";
 
 /** The workspace as one process may see and change it. Each method is a host call: it is decided each time. */
 export interface FileAccess {
@@ -25,6 +26,8 @@ export interface FileAccess {
 export interface FileToolPorts {
   /** Returns what the process may do. Reads and waits end when the signal is aborted; a proposal does not. */
   accessOf(principal: ProcessPrincipal, signal: AbortSignal): FileAccess;
+  /** Returns what of the workspace makes up the process's mind. */
+  ownTextsOf(principal: ProcessPrincipal): OwnTexts;
   /** Throws ToolError if the arguments do not fit the schema. */
   check(tool: FileTool, args: unknown): void;
   readonly clock: Pick<Clock, "monotonic">;

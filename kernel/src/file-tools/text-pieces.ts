@@ -2,7 +2,7 @@ import { fileToolBounds as bounds } from "./bounds.ts";
 import type { FileAccess } from "./ports.ts";
 
 /** A piece of a text file. */
-export interface TextPiece {
+interface TextPiece {
   /** Bytes that are not valid UTF-8 are U+FFFD. */
   readonly text: string;
   readonly bytes: number;

@@ -71,6 +71,32 @@ describe("joining a kernel", () => {
     await expect(joinKernel(world(() => "absent").ports)).rejects.toThrow("did not answer in 30 s");
   });
 
+  test("that says that it is starting waits longer, and starts no other", async () => {
+    const { state, ports } = world((starts, now) =>
+      starts === 0 ? "absent" : now < 100_000 ? "starting" : "connected",
+    );
+    expect(await joinKernel(ports)).toBe("kernel");
+    expect(state.starts).toBe(1);
+  });
+
+  test("that another front started waits for it", async () => {
+    const { state, ports } = world((_starts, now) => (now < 100_000 ? "starting" : "connected"));
+    expect(await joinKernel(ports)).toBe("kernel");
+    expect(state.starts).toBe(0);
+  });
+
+  test("that ends while it starts is replaced", async () => {
+    const { state, ports } = world((starts, now) =>
+      starts > 0 ? "connected" : now < 1_000 ? "starting" : "absent",
+    );
+    expect(await joinKernel(ports)).toBe("kernel");
+    expect(state.starts).toBe(1);
+  });
+
+  test("that is never ready fails", async () => {
+    await expect(joinKernel(world(() => "starting").ports)).rejects.toThrow("not ready after 10 minutes");
+  });
+
   test("that never finishes closing fails", async () => {
     await expect(joinKernel(world(() => "closing").ports)).rejects.toThrow("has not ended after 30 s");
   });

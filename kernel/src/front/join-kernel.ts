@@ -4,6 +4,7 @@ import { messageOf, storageError } from "../base/errors.ts";
 export type ReachOutcome<Connection> =
   | { readonly kind: "connected"; readonly connection: Connection }
   | { readonly kind: "absent" }
+  | { readonly kind: "starting" }
   | { readonly kind: "closing" };
 
 export interface JoinPorts<Connection> {
@@ -22,6 +23,8 @@ export interface JoinPorts<Connection> {
 export const maxStarts = 3;
 /** Maximum time for a started kernel to answer, and for a closing one to end. */
 const patienceMs = 30_000;
+/** The same for a kernel that says that it is starting: it may have a thousand extensions to read. */
+const longestStartMs = 600_000;
 /** A kernel that ended may have found another one that is starting; that one gets this much time to answer. */
 const graceMs = 500;
 const firstPollMs = 5;
@@ -39,6 +42,7 @@ export async function joinKernel<Connection>(ports: JoinPorts<Connection>): Prom
   let isStarting = false;
   let endedAt: number | null = null;
   let waitingSince = ports.monotonic();
+  let startingSince: number | null = null;
   let pollMs = firstPollMs;
 
   while (!ports.isCancelled()) {
@@ -47,12 +51,18 @@ export async function joinKernel<Connection>(ports: JoinPorts<Connection>): Prom
 
     const now = ports.monotonic();
     if (isStarting && endedAt !== null && now - endedAt > graceMs) isStarting = false;
+    if (outcome.kind === "starting") {
+      startingSince ??= now;
+      waitingSince = now;
+      if (now - startingSince > longestStartMs)
+        throw await failure(ports, `it was not ready after ${longestStartMs / 60_000} minutes`);
+    } else startingSince = null;
     if (isStarting && now - waitingSince > patienceMs)
       throw await failure(ports, `it did not answer in ${patienceMs / 1000} s`);
     if (outcome.kind === "closing") {
       if (now - waitingSince > patienceMs)
         throw await failure(ports, `the previous kernel has not ended after ${patienceMs / 1000} s`);
-    } else if (!isStarting) {
+    } else if (outcome.kind === "absent" && !isStarting) {
       if (starts === maxStarts) throw await failure(ports, `it ${lastEnd}, ${maxStarts} times in a row`);
       if (starts > 0) await ports.delay(firstRestartMs * 2 ** starts);
       starts++;

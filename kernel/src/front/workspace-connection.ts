@@ -23,7 +23,7 @@ export interface WorkspaceConnection extends Disposable {
   readonly clientProcessId: number | null;
 }
 
-export interface WorkspaceConnectionPorts {
+interface WorkspaceConnectionPorts {
   toClient(message: Outgoing, delivery?: Delivery): void;
   pauseClient(isPaused: boolean): void;
 }

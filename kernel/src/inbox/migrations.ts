@@ -1,4 +1,5 @@
 import type { Migration } from "../platform/database/database.ts";
+import type { TextColumns } from "../platform/database/text-columns.ts";
 
 export const inboxMigrations: readonly Migration[] = [
   {
@@ -30,5 +31,19 @@ export const inboxMigrations: readonly Migration[] = [
     name: "inbox-2-sources",
     sql: `ALTER TABLE inbox ADD COLUMN source TEXT;
           CREATE INDEX inbox_by_source ON inbox (agent, source) WHERE source IS NOT NULL;`,
+  },
+];
+
+/** The columns that a redaction cleans in waiting and failed events. */
+export const inboxTexts: readonly TextColumns[] = [
+  {
+    table: "inbox",
+    key: ["seq"],
+    columns: { agent: "none", lane: "none", payload: "json", source: "none" },
+  },
+  {
+    table: "inbox_dead",
+    key: ["seq"],
+    columns: { agent: "none", lane: "none", payload: "json", reason: "text" },
   },
 ];

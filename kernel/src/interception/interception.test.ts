@@ -64,6 +64,7 @@ describe("who is asked", () => {
       id: "x",
       title: "t",
       reason: "r",
+      sources: ["agent:web"],
       effects: [{ kind: "file.write", path: "a.md" }],
     } as unknown as Action;
     expect(room.beforeAction({ action, onBehalfOf: [{ kind: "agent", id: "dev.tool" }] })).toBeNull();
@@ -79,6 +80,8 @@ describe("who is asked", () => {
       message: "dev.a refused it: not this",
     });
     expect(guard.asked[0]?.event).toMatchObject({ process: "p2", withheld: false });
+    // Where texts come from that led to it is for people.
+    expect(guard.asked[0]?.event["action"]).not.toHaveProperty("sources");
   });
 });
 

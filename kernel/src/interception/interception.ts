@@ -23,7 +23,7 @@ import { reachableHosts } from "../policy/outside.ts";
 import { type InterceptingAgent, type Interceptor, interceptorsOf } from "./interceptors.ts";
 import { Seen } from "./withheld.ts";
 
-export interface InterceptionPorts extends HearingIndex {
+interface InterceptionPorts extends HearingIndex {
   readonly clock: Clock;
   /** The agents that are enabled. */
   agents(): Iterable<InterceptingAgent>;
@@ -32,7 +32,7 @@ export interface InterceptionPorts extends HearingIndex {
 }
 
 /** An action that was planned and is not stored yet. */
-export interface PlannedAction {
+interface PlannedAction {
   readonly action: Action;
   readonly onBehalfOf: readonly Actor[];
 }

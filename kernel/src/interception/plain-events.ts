@@ -87,6 +87,7 @@ export function eventsOfEntry(
     case "usage":
     case "block":
     case "pin":
+    case "redaction":
       return { events, known };
   }
 }

@@ -39,7 +39,13 @@ export class Seen {
     };
   }
 
-  action({ effects, on_behalf_of: _behalf, callers: _callers, ...action }: Action): Record<string, unknown> {
+  action({
+    effects,
+    on_behalf_of: _behalf,
+    callers: _callers,
+    sources: _sources,
+    ...action
+  }: Action): Record<string, unknown> {
     let left = maxMessageCharacters;
     const seen = effects.map(({ diff, ...effect }) => {
       const isSeen = this.#sees(effect.path) && (effect.from === undefined || this.#sees(effect.from));

@@ -82,7 +82,7 @@ export class Jobs {
   readonly #clock: Clock;
   readonly #lines: Map<string, JobLine>;
   #nextSeq: number;
-  /** An agent's changes run one after the other, because each is checked against the result of the one before. */
+  /** An agent's changes run one after the other, because each is checked against the result of the one before; its open calls bound them. */
   readonly #changes = new OneAtATime();
   readonly dead: DeadJobs;
   readonly tasks: JobTasks;

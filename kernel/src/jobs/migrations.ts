@@ -1,4 +1,5 @@
 import type { Migration } from "../platform/database/database.ts";
+import type { TextColumns } from "../platform/database/text-columns.ts";
 
 export const jobsMigrations: readonly Migration[] = [
   {
@@ -63,5 +64,27 @@ export const jobsMigrations: readonly Migration[] = [
             PRIMARY KEY (job, key)
           ) STRICT;
           CREATE INDEX job_tasks_by_agent ON job_tasks (agent);`,
+  },
+];
+
+const jobColumns = {
+  id: "none",
+  agent: "none",
+  name: "none",
+  key: "none",
+  input: "json",
+  checkpoint: "json",
+  lineage: "none",
+  read_before: "none",
+} as const;
+
+/** The columns that a redaction cleans in jobs. A lineage names callers and sources. */
+export const jobTexts: readonly TextColumns[] = [
+  { table: "jobs", key: ["seq"], columns: jobColumns },
+  { table: "jobs_failed", key: ["seq"], columns: { ...jobColumns, reason: "text" } },
+  {
+    table: "job_tasks",
+    key: ["job", "key"],
+    columns: { agent: "none", job: "none", key: "none", result: "json", read_before: "none" },
   },
 ];

@@ -15,7 +15,7 @@ export const taskLimits = {
 } as const;
 
 /** The stored result of a task, and the untrusted texts that it may contain. */
-export interface TaskResult {
+interface TaskResult {
   readonly result: JsonValue;
   readonly foreign: Foreign;
 }
@@ -30,7 +30,7 @@ export class JobTasks {
   readonly #database: Database;
   /** Bytes of each agent's results, cached after the first count. */
   readonly #bytes = new Map<string, number>();
-  /** An agent's results are stored one after the other, because each is counted with those before. */
+  /** An agent's results are stored one after the other, because each is counted with those before. Its open calls bound them. */
   readonly #turns = new OneAtATime();
 
   constructor(database: Database) {

@@ -64,6 +64,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
   readonly #folder: string;
   readonly #form: RecordForm<Kind>;
   readonly #tail: Tail;
+  /** Proofs and redactions, which few ask for: a person, an agent's open calls, and the opening. */
   readonly #turns = new OneAtATime();
   readonly #parts: Parts;
   readonly #options: Pick<JournalOptions<Kind>, "name" | "maxBytes" | "refusals">;

@@ -25,6 +25,7 @@ export class Parts {
   readonly #held = new Map<Hash, number>();
   /** While unnamed contents are looked for: what was held since that began. */
   #heldMeanwhile: Set<Hash> | null = null;
+  /** Unbounded: an append waits for its parts, and whoever appends bounds its own appends. */
   readonly #turns = new OneAtATime();
   #bytes: number;
 

@@ -84,6 +84,15 @@ export interface Maintained {
 
 type Nothing = Readonly<Record<string, never>>;
 
+/** An item of knowledge without what the store made of it. */
+export interface WrittenItem {
+  readonly variant: string;
+  readonly data: JsonValue;
+  /** Null: the words in its data are searched. */
+  readonly text: string | null;
+  readonly importance: number;
+}
+
 /** The requests by name. Each but `close` first brings the projections up to `memory.end`. */
 export interface StoreRequests {
   "temporal.query": { params: { query: TemporalQuery; nowMs: number }; result: TemporalPage };
@@ -92,6 +101,8 @@ export interface StoreRequests {
     params: { query: KnowledgeQuery; nowMs: number };
     result: { items: readonly KnowledgeItem[] };
   };
+  /** Returns an item as it was written, with the importance that was given, or the default; null if there is none. */
+  "knowledge.item": { params: { id: string }; result: { item: WrittenItem | null } };
   /** Returns which of these ids exist. */
   "knowledge.existing": { params: { ids: readonly string[] }; result: { ids: readonly string[] } };
   /** Returns, for each item about to be added, what is most similar; earlier items of the list count as added. */

@@ -22,11 +22,18 @@ import type {
 } from "../memory-contract/queries.ts";
 import type { ExportSource } from "./transfer/export.ts";
 import type { VectorItem } from "./transfer/vectors.ts";
+import { correctKnowledge } from "./correction.ts";
 import { Forgetting, type ForgettingStart } from "./forgetting.ts";
 import { countsOf } from "./records/heads.ts";
 import { type Cleaned, Retention } from "./retention.ts";
 import type { AskStore } from "./store-view.ts";
-import type { PrunePolicy, StoreMemory, StoreRequests, StoreStats } from "../memory-contract/store-port.ts";
+import type {
+  PrunePolicy,
+  StoreMemory,
+  StoreRequests,
+  StoreStats,
+  WrittenItem,
+} from "../memory-contract/store-port.ts";
 import { type EventAddition, TemporalMemory } from "./temporal.ts";
 import { Upkeep } from "./upkeep.ts";
 import type { RecordKind } from "../memory-contract/records.ts";
@@ -65,6 +72,10 @@ export interface AgentMemory extends AsyncDisposable {
   ): Promise<{ readonly id: string; readonly updates?: string }>;
   /** Like the methods below, rejects with NotFound for an unknown id. */
   updateKnowledge(change: KnowledgeChange, foreign?: Foreign): Promise<void>;
+  /** Returns an item as it was written; null if there is none. */
+  writtenKnowledge(id: string): Promise<WrittenItem | null>;
+  /** See `correctKnowledge`. */
+  correctKnowledge(id: string, text: string): Promise<{ readonly id: string; readonly seq: number }>;
   removeKnowledge(id: string): Promise<void>;
   relate(from: string, to: string, relation: string, foreign?: Foreign): Promise<void>;
   /** These see everything acknowledged before. They reject with the signal's reason when it is aborted. */
@@ -77,6 +88,8 @@ export interface AgentMemory extends AsyncDisposable {
   search(query: SearchQuery, signal?: AbortSignal): Promise<SearchPage>;
   /** See `Retention`. Resolves when the content is gone from journal and projections; `seq` is the redact record's. */
   forget(id: string, reason: string): Promise<{ readonly seq: number }>;
+  /** See `Retention`. */
+  forgetTexts(texts: readonly string[], conversations: readonly string[], reason: string): Promise<number>;
   /** Also removes knowledge that the prune policy permits; `items` counts it. */
   cleanup(retentionDays: number): Promise<Cleaned & { readonly items: number }>;
   /** Decay, pruning and merging. Changes of the truth are journaled here; the rest belongs to the store. */
@@ -172,6 +185,11 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
       upkeep.asked();
       return knowledge.update(change, foreign);
     },
+    writtenKnowledge: async (id) => (await ask("knowledge.item", { id })).item,
+    correctKnowledge: (id, text) => {
+      upkeep.wrote();
+      return correctKnowledge({ ask, knowledge, retention, clock }, id, text);
+    },
     removeKnowledge: (id) => knowledge.remove(id),
     relate: (from, to, relation, foreign) => knowledge.relate(from, to, relation, foreign),
     queryEvents: (query, signal) => ask("temporal.query", { query, nowMs: clock.now() }, signal),
@@ -186,6 +204,7 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
       return ask("search", { query, nowMs: clock.now() }, signal);
     },
     forget: (id, reason) => retention.forget(id, reason),
+    forgetTexts: (texts, conversations, reason) => retention.forgetTexts(texts, conversations, reason),
     cleanup: async (retentionDays) => {
       const cleaned = await retention.cleanup(retentionDays);
       const isThere = parts.prunePolicy() !== null && journal.tally.stored("knowledge") > 0;

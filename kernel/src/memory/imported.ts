@@ -77,6 +77,7 @@ class ImportedMemory {
   readonly source: string;
   readonly readable: ReadableMemory;
   readonly #journalFolder: string;
+  /** Only readers wait for it, and each of them is bounded elsewhere. */
   readonly #turns = new OneAtATime();
   #place = beginning;
   /** The writer's anchor is not available here, so any redaction may still be under way. */

@@ -1,7 +1,7 @@
 import { maxRelations } from "../base/vocabulary/bounds.ts";
 import { invalidParams } from "../base/errors.ts";
 import { isoTime } from "../base/clock.ts";
-import { maxDimensions } from "../base/vocabulary/memory-calls.ts";
+import { maxDimensions } from "../base/vocabulary/bounds.ts";
 import { type Foreign, isForeign } from "../base/vocabulary/foreign.ts";
 import type { KnowledgeAddition, KnowledgeChange, Relation } from "../memory-contract/queries.ts";
 import { checkedName, jsonOf, placeFields } from "./temporal.ts";

@@ -29,6 +29,7 @@ export class KnowledgeMemory implements Disposable {
   readonly #ask: AskStore;
   readonly #log: Log;
   readonly #clock: Pick<Clock, "timer">;
+  /** Additions wait as one batch, and other writes belong to open calls, which are limited. */
   readonly #turns = new OneAtATime();
   /** The batch whose turn has not come yet. */
   #gathering: AddBatch | null = null;

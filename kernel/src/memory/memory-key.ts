@@ -15,3 +15,8 @@ export function folderOfMemory(stateFolder: string, key: MemoryKey): string {
   if (namespace !== undefined) return joinPath(stateFolder, "namespaces", namespace, "memory");
   throw invalidParams(`"${key}" is not the key of a memory. A key begins with "extension/" or "namespace/".`);
 }
+
+/** Returns the extension that owns the memory; null for a shared one. */
+export function ownerOf(key: string): string | null {
+  return key.startsWith("extension/") ? key.slice("extension/".length) : null;
+}

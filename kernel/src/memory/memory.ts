@@ -87,7 +87,7 @@ class Memories implements Memory {
   readonly #options: MemoryOptions;
   /** Shared by the journals of all memories. */
   readonly #disk: DiskTimer;
-  /** One journal at a time is proven in the background. */
+  /** One journal at a time is proven in the background; one proof for each open memory waits at most. */
   readonly #proofs = new OneAtATime();
   readonly #heads: Heads;
   readonly #opening = new Map<MemoryKey, Promise<AgentMemory>>();

@@ -17,6 +17,7 @@ export interface MemoryPolicy extends JsonObject {
 /** The policy as the journal last recorded it. */
 export class PolicyRecords {
   readonly #journal: Journal<RecordKind>;
+  /** Asked once for each change of a policy. */
   readonly #turns = new OneAtATime();
   #text: string | null;
 

@@ -3,6 +3,7 @@ import { type Clock, isoTime } from "../base/clock.ts";
 import { invalidParams, messageOf, notFound, storageError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { MemoryResult } from "../base/vocabulary/memory-calls.ts";
+import { textRemover } from "../base/without-texts.ts";
 import type { Forgetting } from "./forgetting.ts";
 import type { Journal } from "../journal/journal.ts";
 import { idText } from "../journal/record.ts";
@@ -82,6 +83,41 @@ export class Retention implements AsyncDisposable {
     }
     await forgetting.now(seq);
     return { seq };
+  }
+
+  /**
+   * Removes all content of the events and items that hold one of the texts and name one of the conversations, those that
+   * were removed or replaced before too. Returns their number; resolves like `forget`.
+   */
+  async forgetTexts(
+    texts: readonly string[],
+    conversations: readonly string[],
+    reason: string,
+  ): Promise<number> {
+    const wanted = textRemover(texts).forms.map((form) => Buffer.from(form));
+    const named = conversations.map((id) => Buffer.from(JSON.stringify(id)));
+    const { journal, knowledge, forgetting } = this.#parts;
+    const ids = new Set<string>();
+    const { seqs } = await knowledge.inTurn(async () => {
+      // One that has the text is removed with all that was written about it.
+      await journal.redact(
+        (record, line) => {
+          const isCopy =
+            wanted.some((each) => line.includes(each)) && named.some((each) => line.includes(each));
+          if (isCopy && (record.kind === "temporal" || record.kind === "knowledge")) ids.add(record.idText);
+          return false;
+        },
+        retentionId,
+        reason,
+      );
+      if (ids.size === 0) return { seqs: [] };
+      return await journal.redact(({ idText: id }) => ids.has(id), retentionId, reason);
+    });
+    const seq = seqs.at(-1);
+    // What an earlier attempt has begun is completed.
+    if (seq === undefined) await forgetting.finish();
+    else await forgetting.now(seq);
+    return ids.size;
   }
 
   /** Removes events older than that, and superseded working states. Rejects with InvalidParams, StorageError. */

@@ -2,6 +2,7 @@ import { LaresError, limitExceeded } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Database, Migration } from "../platform/database/database.ts";
+import type { TextColumns } from "../platform/database/text-columns.ts";
 
 export const sharedDataMigrations: readonly Migration[] = [
   {
@@ -24,6 +25,11 @@ export const sharedDataMigrations: readonly Migration[] = [
   },
 ];
 
+/** The columns that a redaction cleans in shared values. */
+export const sharedDataTexts: readonly TextColumns[] = [
+  { table: "shared_data", key: ["key"], columns: { key: "none", value: "json", writer: "none" } },
+];
+
 /**
  * The limits on what one agent shares by keys. Each value counts for the agent that wrote it last, so the values of
  * others neither use its quota nor can be inferred from a refusal. Sizes in characters of JSON.
@@ -42,7 +48,7 @@ interface SharedValue {
  */
 export class SharedData {
   readonly #database: Database;
-  /** One write at a time, because each is checked against the result of the others. */
+  /** One write at a time, because each is checked against the result of the others; each belongs to an open call of an agent. */
   readonly #writes = new OneAtATime();
 
   /** Requires a database with {@link sharedDataMigrations} applied. */

@@ -39,6 +39,7 @@ export class ActionWaits {
 
 function resultOf({ id, state, error, rejected_reason: reason = error }: Action): ToolResult {
   if (state === "Committed" || state === "Undone") return { status: "success", value: { action: id, state } };
-  const why = reason === undefined ? "" : `: ${reason}`;
-  return asError(`The change was not made (${state})${why.replace(/\.$/, "")}.`);
+  const why = (reason === undefined ? "" : `: ${reason}`).replace(/\.$/, "");
+  const then = state === "Rejected" ? " The person does not want it: do not propose the same again." : "";
+  return asError(`The change was not made (${state})${why}.${then}`);
 }

@@ -19,7 +19,7 @@ export interface LoggedRequest {
   readonly attempt: number;
 }
 
-export interface AnswerOptions {
+interface AnswerOptions {
   readonly maker: EntryMaker;
   readonly clock: Clock;
   append(entries: readonly NewEntry[]): Promise<readonly Entry[]>;

@@ -8,6 +8,7 @@ import { taintOf } from "../context/taint.ts";
 import type { ConversationLog } from "../conversations/conversation-log.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import { entryOf, type EntryMaker, type Provenance } from "./entries.ts";
+import { commandOrigin, type Sender } from "./origins.ts";
 import type { FilePicture, MindPorts } from "./ports.ts";
 import { type NewPart, type StoredPicture, storePictures } from "./sent-parts.ts";
 
@@ -18,7 +19,7 @@ const readTool = "files/read";
 /** A message that is about to be written. Its pictures stay stored until it is disposed, and while its entry names them. */
 interface WrittenMessage extends Disposable {
   readonly parts: readonly Part[];
-  /** Its entry, followed by the calls that read its files, with their results. */
+  /** Its entry, behind the prompt of its command and followed by the calls that read its files, with their results. */
   readonly entries: readonly NewEntry[];
   readonly pictures: readonly StoredPicture[];
 }
@@ -29,7 +30,7 @@ interface WrittenMessage extends Disposable {
  */
 export async function writtenMessage(
   sent: readonly NewPart[],
-  origin: string,
+  { origin, prompt }: Sender,
   maker: EntryMaker,
   { ports, log, caller }: { ports: MindPorts; log: ConversationLog; caller: ProcessPrincipal },
 ): Promise<WrittenMessage> {
@@ -41,7 +42,17 @@ export async function writtenMessage(
     { origin, ...attached.provenance },
     maker.turn,
   );
-  return { parts, pictures, entries: [message, ...attached.entries], [Symbol.dispose]: dispose };
+  const before =
+    prompt === undefined
+      ? []
+      : [
+          entryOf(
+            maker,
+            { kind: "message", role: "user", parts: [{ type: "text", text: prompt }] },
+            { origin: commandOrigin(log.agent) },
+          ),
+        ];
+  return { parts, pictures, entries: [...before, message, ...attached.entries], [Symbol.dispose]: dispose };
 }
 
 /** The files of a message as they were when it was sent. */

@@ -1,5 +1,6 @@
 import type { Ask } from "../base/vocabulary/ask.ts";
 import type { NewEntry } from "../conversations/records.ts";
+import { sharedLogOf } from "../conversations/shared-logs.ts";
 import { entryOf } from "./entries.ts";
 import type { AtWork, DoubtfulEdit } from "./host.ts";
 import type { MindPorts, ProcessLog } from "./ports.ts";
@@ -34,7 +35,9 @@ export class BlockDecisions {
     if (before === text) return null;
     const { id: conversation } = log;
     const place = { agent, conversation, process: record.kind };
-    const asked = await ports.asks.block(place, { block, before, text, sources }, `${conversation} ${call}`);
+    const namespace = ports.mindOf(agent)?.definition.blocks.find(({ name }) => name === block)?.namespace;
+    const edit = { block, before, text, sources, ...(namespace === undefined ? {} : { namespace }) };
+    const asked = await ports.asks.block(place, edit, `${conversation} ${call}`);
     for (const { kind, ref } of log.state.references) {
       if (kind !== "ask" || ref === asked?.id) continue;
       const other = await ports.asks.get(ref);
@@ -54,18 +57,30 @@ export class BlockDecisions {
   async #accept({ id, facts, sources }: Ask, talker: string): Promise<readonly NewEntry[]> {
     const { ports, log } = this.#host;
     const { agent } = log.header;
-    const { block: name, before, text } = facts;
+    const { block: name, before, text, namespace } = facts;
     if (typeof name !== "string" || typeof text !== "string") return [];
     // A kernel may have died before the answer was in the log of the conversation.
-    if ((await ports.reader.entry(agent, id)) !== null) return [];
+    const kept = typeof namespace === "string" ? sharedLogOf(namespace) : agent;
+    if ((await ports.reader.entry(kept, id)) !== null) return [];
     const maker = { process: talker, turn: "", clock: ports.clock };
+    const notTaken = (why: string): readonly NewEntry[] => [
+      entryOf(
+        maker,
+        { kind: "notice", text: `${why}, so the text that you accepted stays in this conversation.` },
+        { origin: "workspace" },
+      ),
+    ];
+    const changed = `The block "${name}" has changed since you were asked`;
+    const block = ports.mindOf(agent)?.definition.blocks.find((each) => each.name === name);
+    // The person was asked about another place.
+    if (block?.namespace !== namespace) return notTaken(`The block "${name}" is kept elsewhere now`);
     const now = (await ports.blocks.ofMind(agent)).get(name) ?? "";
-    if (now !== before && now !== text) {
-      const why = `The block "${name}" has changed since you were asked, so the text that you accepted stays in this conversation.`;
-      return [entryOf(maker, { kind: "notice", text: why }, { origin: "workspace" })];
-    }
-    const edit = entryOf(maker, { kind: "block", name, text }, { origin: "person", sources }, id);
-    await ports.blocks.edit(agent, edit);
-    return [];
+    if (now !== before && now !== text) return notTaken(changed);
+    // Other minds read whose text it is.
+    const origin = namespace === undefined ? "person" : `agent:${agent}`;
+    const edit = entryOf(maker, { kind: "block", name, text }, { origin, sources }, id);
+    const outcome = await ports.blocks.edit(agent, edit, [now]);
+    if (outcome === "written") return [];
+    return notTaken(outcome === "changed" ? changed : outcome.refusal.replace(/\.$/, ""));
   }
 }

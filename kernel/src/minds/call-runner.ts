@@ -59,7 +59,7 @@ export class CallRunner {
     }
   }
 
-  /** Ends the wait for the answer about a channel's call. */
+  /** Stops waiting for the answer to the question about a channel's call. */
   letGo(): void {
     if (this.#question !== null) this.#letGo?.abort(new LetGo("It continues without the answer."));
   }

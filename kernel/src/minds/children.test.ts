@@ -85,6 +85,37 @@ describe("a branch and its worker", () => {
     expect(await states(bench, id)).toEqual(["channel WaitingForInput", "branch Done", "worker Done"]);
   });
 
+  test("with wait, and the channel stops the worker for a reason: the worker's end and the branch's call say why", async () => {
+    const { bench, id, asked, gate } = await setUp(true);
+    gate.hangsWorker = true;
+    const model = bench.model;
+    let worker = "";
+    bench.model = (question, asker) =>
+      asker.process === "channel" && lastText(question) === "stop it"
+        ? { call: [{ tool: "cancel", arguments: { process: worker, reason: "The harbour was sold" } }] }
+        : model(question, asker);
+    await bench.send(id, "go");
+    await until("the worker", () => asked.worker === 1);
+    const { processes } = await bench.service.get(id);
+    worker = processes.find(({ kind }) => kind === "worker")?.id ?? "";
+    await bench.send(id, "stop it");
+    const entries = await bench.rested(id);
+    const ends = entries.flatMap((entry) =>
+      entry.kind === "process" && entry.value.state === "Cancelled" ? [entry.value] : [],
+    );
+    expect(ends).toMatchObject([
+      { id: worker, error: { code: "RequestCancelled", message: "The harbour was sold" } },
+    ]);
+    expect(results(entries, "spawn_worker")).toMatchObject([
+      { status: "error", message: expect.stringContaining("The harbour was sold") as unknown },
+    ]);
+    await bench.restart();
+    const after = await bench.service.get(id);
+    expect(after.processes.find((process) => process.id === worker)).toMatchObject({
+      error: { message: "The harbour was sold" },
+    });
+  });
+
   test("with wait, and stopped meanwhile: both are cancelled, and the call has a result", async () => {
     const { bench, id, asked, gate } = await setUp(true);
     gate.hangsWorker = true;

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { until } from "../../../test/support/until.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
+import { systemClock } from "../platform/clock.ts";
+import { entryOf } from "./entries.ts";
 import { type FakeAnswer, MindBench, person } from "./testing/mind-bench.ts";
 
 const goal =
@@ -106,4 +109,115 @@ test("from words of the person that turn round in a part of them nothing is reme
   );
   await compact();
   expect(bench.memories).toEqual([]);
+});
+
+describe("a compaction that runs when a kernel dies", () => {
+  const asked = (bench: MindBench): number =>
+    bench.questions.filter(({ asker }) => asker.process === "compaction").length;
+
+  test("is continued by the next one, as the same process, and covers the same entries", async () => {
+    const { bench, id } = await talked([{ hangs: true }, { say: goal }]);
+    await bench.service.compact(person, id);
+    await until("the request", () => asked(bench) === 1);
+    await bench.restart();
+    const entries = await bench.rested(id);
+    expect(summariesOf(entries)).toEqual([goal]);
+    const [first, ...others] = entries.flatMap((entry) =>
+      entry.kind === "process" && entry.value.kind === "compaction" ? [entry.value] : [],
+    );
+    expect(new Set(others.map((process) => process.id))).toEqual(new Set([first?.id]));
+    expect(endsOf(entries)).toEqual(["Done"]);
+    const [from, to] = entries.flatMap((entry) => (entry.kind === "summary" ? (entry.covers ?? []) : []));
+    expect(first?.covers).toEqual([from, to]);
+    const requests = entries.filter((entry) => entry.kind === "request" && entry.process === first?.id);
+    expect(requests).toHaveLength(2);
+    await bench.send(id, "and now?");
+    await bench.rested(id);
+    expect(JSON.stringify(bench.questions.at(-1)?.question.messages)).toContain(goal);
+  });
+
+  test("knows what its model has answered, and saves nothing twice", async () => {
+    const { bench, id } = await talked([
+      { say: goal, call: [save("Fact", "They plan a garden")] },
+      { hangs: true },
+      { say: "Saved." },
+    ]);
+    await bench.service.compact(person, id);
+    await until("the second request", () => asked(bench) === 2);
+    await bench.restart();
+    const entries = await bench.rested(id);
+    expect(summariesOf(entries)).toEqual([goal]);
+    expect(bench.memories).toHaveLength(1);
+    expect(asked(bench)).toBe(3);
+  });
+
+  test("is not continued after a stop", async () => {
+    const { bench, id } = await talked([{ hangs: true }, { say: goal }]);
+    await bench.service.compact(person, id);
+    await until("the request", () => asked(bench) === 1);
+    await bench.stop();
+    await bench.start({ isContinuing: false });
+    await bench.service.cancel(person, id);
+    await bench.minds.start();
+    const entries = await bench.rested(id);
+    expect(summariesOf(entries)).toEqual([]);
+    expect(endsOf(entries)).toEqual(["Cancelled"]);
+    expect(asked(bench)).toBe(1);
+  });
+
+  test("of a worker continues with it", async () => {
+    const bench = await MindBench.open();
+    bench.contextTokens = 8_000;
+    bench.counts = true;
+    let hangs = 1;
+    let calls = 0;
+    bench.tool = () => ({ status: "success", value: "word ".repeat(150) });
+    bench.model = (question, { process }) => {
+      if (process === "channel")
+        return bench.questions.length === 1
+          ? { call: [{ tool: "spawn_worker", arguments: { task: "read all" } }] }
+          : { say: "ok" };
+      if (process === "compaction") return hangs-- > 0 ? { hangs: true } : { say: goal };
+      if (JSON.stringify(question.messages).includes(goal)) return { say: "read" };
+      return { call: [{ tool: "files/read", arguments: { path: `${(calls += 1)}` } }] };
+    };
+    const { id } = await bench.open();
+    await bench.send(id, "go");
+    await until("the compaction", () => hangs === 0);
+    await bench.restart();
+    const entries = await bench.rested(id);
+    expect(summariesOf(entries)).toEqual([goal]);
+    expect(entries.filter((entry) => entry.kind === "conclusion")).toMatchObject([{ text: "read" }]);
+  });
+
+  test("is not continued where an earlier version of Lares left no range: no words are read as one", async () => {
+    const { bench, id } = await talked([{ say: goal }]);
+    const from = bench.questions.length;
+    await bench.minds.use(id, async ({ log }) => {
+      const { processes } = log.state;
+      const parent = processes.find(({ kind }) => kind === "channel")?.id ?? "";
+      await log.append([
+        entryOf(
+          { process: "old", turn: "", clock: systemClock },
+          {
+            kind: "process",
+            value: {
+              id: "old",
+              kind: "compaction",
+              state: "Running",
+              parent,
+              task: `Summarise the entries 2 to ${log.state.seq}`,
+              started: "2026-11-26T08:00:00.000Z",
+            },
+          },
+          { origin: "workspace" },
+        ),
+      ]);
+    });
+    await bench.restart();
+    const entries = await bench.rested(id);
+    expect(summariesOf(entries)).toEqual([]);
+    expect(endsOf(entries)).toEqual(["Cancelled"]);
+    expect(bench.questions).toHaveLength(from);
+  });
 });

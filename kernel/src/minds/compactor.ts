@@ -3,10 +3,13 @@ import { illegalTransition, isLaresError, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
 import type { Refusal } from "../base/vocabulary/interception.ts";
-import type { ModelMessage } from "../base/vocabulary/model.ts";
 import { carriedOver, type Carried, type PinnedText } from "../context/carried.ts";
-import { buildContext } from "../context/context.ts";
-import { type CompactionPlan, leaveOldestOut, planCompaction } from "../context/compaction-plan.ts";
+import {
+  type CompactionPlan,
+  leaveOldestOut,
+  planCompaction,
+  planThrough,
+} from "../context/compaction-plan.ts";
 import { compactionMessages } from "../context/compaction-request.ts";
 import { textOf } from "../context/entry-text.ts";
 import { type ContextPrefix, nextPrefix, type Summary } from "../context/prefix.ts";
@@ -15,14 +18,21 @@ import { type Pressure, pressureOf } from "../context/tokens.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry, taintedBy } from "./entries.ts";
-import { type ConversationHost, type Filled, placeOf } from "./host.ts";
-import { textOfBlock } from "./blocks.ts";
+import { tokensAfter } from "./compacted-size.ts";
+import { failureOf } from "./conclusions.ts";
+import { type ConversationHost, type Filled, type GivenContext, placeOf } from "./host.ts";
+import { movedUp } from "./blocks.ts";
 import { kinds } from "./kinds.ts";
+import { stopError } from "./stop-tree.ts";
 
 type Level = Exclude<Pressure, "none">;
 
-/** After so many failures in a row, only a person's wish starts another compaction. */
+/**
+ * After so many failures in a row, also over restarts, only a person's wish starts another compaction, until the oldest turns
+ * were left out or the last failure is as old as this.
+ */
 const maxFailures = 3;
+const restMs = 60 * 60_000;
 
 /** Notices and summaries in which the last notice of a failure is looked for. */
 const lookedAt = 50;
@@ -35,7 +45,6 @@ export class Compactor {
   readonly #conversation: ConversationHost;
   /** Running compactions, by the process whose context they are about. */
   readonly #running = new Map<string, Promise<boolean>>();
-  #failures = 0;
 
   constructor(conversation: ConversationHost) {
     this.#conversation = conversation;
@@ -61,20 +70,26 @@ export class Compactor {
       case "none":
         return false;
       case "background":
-        if (this.#failures < maxFailures) void this.#compact(process, tail, "background", limit);
+        if (this.#mayTry) void this.#compact(process, tail, "background", limit);
         return false;
       case "aggressive":
-        return this.#failures < maxFailures && (await this.#compact(process, tail, "aggressive", limit));
+        return this.#mayTry && (await this.#compact(process, tail, "aggressive", limit));
       case "emergency":
         return await this.#leaveOut(process, tail, limit);
     }
+  }
+
+  get #mayTry(): boolean {
+    const { log, ports } = this.#conversation;
+    const { count, last } = log.state.failedCompactions;
+    return count < maxFailures || ports.clock.now() - Date.parse(last) >= restMs;
   }
 
   /** The model refused a request as too long. */
   async #overflow(process: Process, tail: ContextTail): Promise<boolean> {
     const limit = await this.#limitOf(process);
     return (
-      (this.#failures < maxFailures && (await this.#compact(process, tail, "aggressive", limit))) ||
+      (this.#mayTry && (await this.#compact(process, tail, "aggressive", limit))) ||
       (await this.#leaveOut(process, tail, limit))
     );
   }
@@ -83,11 +98,37 @@ export class Compactor {
   async begin(process: Process, tail: ContextTail): Promise<void> {
     if (this.#running.has(process.id))
       throw illegalTransition("Running", "A compaction of this conversation runs already.");
-    this.#failures = 0;
     const limit = await this.#limitOf(process);
     const plan = this.#plan(process, tail, "aggressive", limit);
     if (plan === null) throw illegalTransition("WaitingForInput", "There is nothing to summarise yet.");
     void this.#run(process, tail, plan, limit);
+  }
+
+  /**
+   * Continues a compaction that an earlier kernel began: it covers the same entries, and knows what its model has answered.
+   * One whose process needs none any more is stopped.
+   */
+  resume(record: Process): void {
+    const { log } = this.#conversation;
+    const process = log.state.processes.find(({ id }) => id === record.parent);
+    if (process === undefined || this.#running.has(process.id)) return;
+    void this.#track(process, this.#resumed(record, process));
+  }
+
+  async #resumed(record: Process, process: Process): Promise<boolean> {
+    const conversation = this.#conversation;
+    const isOver = process.kind !== "channel" && endedStates.has(process.state);
+    const { covers } = record;
+    // Earlier versions of Lares did not write what it covers: then a new one begins when it is needed.
+    if (!isOver && covers !== undefined) {
+      const [tail, limit] = await Promise.all([conversation.tailOf(process), this.#limitOf(process)]);
+      const { prefix, entries } = tail;
+      const input = { prefix, entries, level: "background", limit, cuts: cutsOf(process) } as const;
+      const plan = planThrough(input, covers[1]);
+      if (plan !== null) return await this.#summarise(process, tail, plan, limit, record);
+    }
+    await conversation.drop(record);
+    return false;
   }
 
   /** True while a compaction runs. */
@@ -112,7 +153,11 @@ export class Compactor {
   }
 
   #run(process: Process, tail: ContextTail, plan: CompactionPlan, limit: number): Promise<boolean> {
-    const running = this.#summarise(process, tail, plan, limit).catch(async (error: unknown) => {
+    return this.#track(process, this.#summarise(process, tail, plan, limit));
+  }
+
+  #track(process: Process, compaction: Promise<boolean>): Promise<boolean> {
+    const running = compaction.catch(async (error: unknown) => {
       await this.#failed(process, messageOf(error));
       if (!isLaresError(error))
         this.#conversation.ports.log.error(`A compaction failed: ${messageOf(error)}`);
@@ -131,56 +176,57 @@ export class Compactor {
     tail: ContextTail,
     plan: CompactionPlan,
     limit: number,
+    begun: Process | null = null,
   ): Promise<boolean> {
     const conversation = this.#conversation;
-    const { definition } = conversation.mind();
-    const record: Process = {
-      id: newId(),
-      kind: "compaction",
-      state: "Waiting",
-      parent: process.id,
-      task: `Summarise the entries ${plan.covers[0]} to ${plan.covers[1]}`,
-      started: isoTime(conversation.ports.clock.now()),
-    };
-    const choice = await conversation.ports.models.choose({
-      use: kinds.compaction.use(record, ""),
-      localOnly: false,
-    });
-    if ("failure" in choice) throw new Error(choice.failure.message);
-    const asked = conversation.ports.intercept.beforeCompact(placeOf(conversation.log, process), plan.covers);
-    const intercepted = asked === null ? { instructions: [] } : await asked;
-    if (!("instructions" in intercepted)) {
-      await this.#refused(process, intercepted);
-      return false;
+    const record = begun ?? recordOf(process, plan, conversation.ports.clock.now());
+    let given: GivenContext | null = null;
+    try {
+      given = await this.#given(process, plan, record);
+    } catch (error) {
+      await this.#notBegun(record, { state: "Failed", error: failureOf(error) });
+      throw error;
     }
-    const { instructions } = intercepted;
-    const messages: readonly ModelMessage[] = compactionMessages({
-      plan,
-      prompt: definition.prompts.compaction,
-      instructions: instructions.map(({ by, value }) => ({ by, text: value })),
-      limit: choice.contextTokens,
-    });
-    await conversation.log.append([processEntry(this.#maker(record.id), record)]);
-    const madeOf = [...plan.merged, ...plan.covered, ...instructions.map(taintedBy)];
-    const text = await conversation.runCompaction(record, { messages, covered: plan.covered, madeOf });
+    if (given === null) return false;
+    if (begun === null) await conversation.log.append([processEntry(this.#maker(record.id), record)]);
+    const text = await conversation.runCompaction(record, given);
     if (text === null) {
       const ended = conversation.log.state.processes.find(({ id }) => id === record.id);
       // One that was stopped needs no explanation.
       if (ended?.state === "Failed") await this.#failed(process, ended.error?.message ?? "");
-      else this.#failures++;
       return false;
     }
-    this.#failures = 0;
-    const summary = { text, covers: plan.covers, ...taintOf(madeOf) };
+    const summary = { text, covers: plan.covers, ...taintOf(given.madeOf) };
     await this.#replace(process, tail, plan, summary, limit, "model");
     return true;
   }
 
-  /** Counts a failure, and tells the person about the first of several in a row, also over restarts. */
+  /** Returns the request for a summary; null if an extension does not let it be made. */
+  async #given(process: Process, plan: CompactionPlan, record: Process): Promise<GivenContext | null> {
+    const { ports, log } = this.#conversation;
+    const choice = await ports.models.choose({ use: kinds.compaction.use(record, ""), localOnly: false });
+    if ("failure" in choice) throw new Error(choice.failure.message);
+    const asked = ports.intercept.beforeCompact(placeOf(log, process), plan.covers);
+    const intercepted = asked === null ? { instructions: [] } : await asked;
+    if (!("instructions" in intercepted)) {
+      await this.#refused(process, record, intercepted);
+      return null;
+    }
+    const { instructions } = intercepted;
+    const messages = compactionMessages({
+      plan,
+      prompt: this.#conversation.mind().definition.prompts.compaction,
+      instructions: instructions.map(({ by, value }) => ({ by, text: value })),
+      limit: choice.contextTokens,
+    });
+    const madeOf = [...plan.merged, ...plan.covered, ...instructions.map(taintedBy)];
+    return { messages, covered: plan.covered, madeOf };
+  }
+
+  /** Tells the person about the first of several failures in a row, also over restarts. */
   async #failed({ id }: Process, why: string): Promise<void> {
     const { log, ports } = this.#conversation;
-    const isFirst = this.#failures++ === 0;
-    if (!isFirst || log.isBroken) return;
+    if (log.isBroken) return;
     const kinds = ["notice", "summary"] as const;
     const last = await ports.reader.entries(log.id, { kinds: [...kinds], limit: lookedAt, newest: true });
     const told = last.findLast((entry) => entry.kind === "summary" || isAboutFailure(entry));
@@ -192,10 +238,20 @@ export class Compactor {
   }
 
   /** An extension did not let it begin. Counts as a failure, so that it is not asked about again and again. */
-  async #refused({ id }: Process, refusal: Refusal): Promise<void> {
-    this.#failures++;
+  async #refused({ id }: Process, record: Process, refusal: Refusal): Promise<void> {
     const text = `The conversation was not summarised. ${refusal.value}`;
+    await this.#notBegun(record, { state: "Cancelled", ...stopError(refusal.value) });
     await this.#conversation.log.append([entryOf(this.#maker(id), { kind: "notice", text }, refusal)]);
+  }
+
+  /** Writes the end of a compaction whose model was not asked: the log counts failures, also for the next kernel. */
+  async #notBegun(record: Process, end: Pick<Process, "state" | "error">): Promise<void> {
+    const { log, ports } = this.#conversation;
+    if (log.isBroken) return;
+    // One that an earlier kernel began may have open calls.
+    if (log.state.processes.some(({ id }) => id === record.id)) return await this.#conversation.drop(record);
+    const value: Process = { ...record, ...end, ended: isoTime(ports.clock.now()) };
+    await log.append([processEntry(this.#maker(record.id), value)]);
   }
 
   async #leaveOut(process: Process, tail: ContextTail, limit: number): Promise<boolean> {
@@ -257,7 +313,7 @@ export class Compactor {
       tools: now.tools,
       skills: now.skills,
       bulletin: now.bulletin,
-      blocks: now.blocks.map((block) => ({ ...block, text: textOfBlock(tail, block.name) })),
+      blocks: now.blocks.map((block) => movedUp(tail, block)),
     });
   }
 
@@ -309,29 +365,16 @@ export class Compactor {
   }
 }
 
-/**
- * Returns an estimate of the tokens of a context that begins again with `next`. `counted`: the provider's count of the
- * context before; 0 without one. The estimate is scaled to it, because otherwise a summary could seem to make the
- * context larger.
- */
-function tokensAfter(
-  process: Process,
-  { prefix, entries }: ContextTail,
-  next: ContextPrefix,
-  counted: number,
-): number {
-  const after = estimateOf(
-    process,
-    next,
-    entries.filter(({ seq }) => seq > next.after),
-  );
-  const before = estimateOf(process, prefix, entries);
-  return counted > 0 && before > 0 ? Math.ceil((after * counted) / before) : after;
-}
-
-function estimateOf({ id, model = "" }: Process, prefix: ContextPrefix, entries: readonly Entry[]): number {
-  // The provider's count is left out.
-  return buildContext({ prefix, entries, process: id, model, prefixSeq: Number.MAX_SAFE_INTEGER }).tokens;
+function recordOf({ id }: Process, { covers: [from, to] }: CompactionPlan, nowMs: number): Process {
+  return {
+    id: newId(),
+    kind: "compaction",
+    state: "Waiting",
+    parent: id,
+    task: `Summarise the entries ${from} to ${to}`,
+    covers: [from, to],
+    started: isoTime(nowMs),
+  };
 }
 
 /** Branches and workers have one turn, whose task is carried over. */

@@ -50,7 +50,7 @@ export function conclusionOf(
   return cut === null || !isReport ? text : `${text}\n\n(${cutWords(cut)})`;
 }
 
-type Answer = Pick<Extract<Answered, { type: "done" }>, "text" | "cut" | "calls">;
+type Answer = Pick<Extract<Answered, { type: "done" }>, "text" | "cut"> & { readonly hasCalls: boolean };
 
 /** Fewer tokens beside a call are a remark about it, such as "Saved.", rather than a summary. */
 const remarkTokens = 8;
@@ -65,9 +65,23 @@ export class SummaryDraft {
   #hasCalled = false;
   #isAskedAgain = false;
 
-  take({ text, cut, calls }: Answer): void {
+  /** Takes the answers that an earlier kernel got. */
+  static from(entries: readonly Entry[]): SummaryDraft {
+    const draft = new SummaryDraft();
+    for (const [at, entry] of entries.entries()) {
+      if (entry.kind !== "message" || entry.partial === true) continue;
+      if (entry.role === "user") draft.#isAskedAgain ||= entry.origin === "kernel";
+      else {
+        const text = entry.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+        draft.take({ text, cut: entry.cut ?? null, hasCalls: entries[at + 1]?.kind === "tool_call" });
+      }
+    }
+    return draft;
+  }
+
+  take({ text, cut, hasCalls }: Answer): void {
     this.#wasCut = cut !== null;
-    this.#hasCalled ||= calls.length > 0;
+    this.#hasCalled ||= hasCalls;
     // What is cut off has no end, so that nobody knows what it leaves out.
     if (cut === null && text.trim().length >= this.#best.length) this.#best = text.trim();
   }

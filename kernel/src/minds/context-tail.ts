@@ -37,7 +37,7 @@ export class ContextTail {
 
   /** Reads the stored prefix and what follows it; null if the process has no prefix yet. */
   static async load(log: ProcessLog, process: string, reader: EntryReader): Promise<ContextTail | null> {
-    const stored = decode(await reader.prefix(log.id, process));
+    const stored = decodePrefix(await reader.prefix(log.id, process));
     if (stored === null) return null;
     const { context, channel } = stored;
     const ofChannel =
@@ -138,7 +138,9 @@ function noInheritance(): { readonly sources: Set<string>; tainted: boolean; tak
   return { sources: new Set(), tainted: false, taken: 0 };
 }
 
-function decode(found: { readonly seq: number; readonly data: unknown } | null): StoredPrefix | null {
+export function decodePrefix(
+  found: { readonly seq: number; readonly data: unknown } | null,
+): StoredPrefix | null {
   if (found === null || !isJsonObject(found.data)) return null;
   const prefix = found.data["prefix"] as Partial<StoredPrefix> | null | undefined;
   const context = readPrefix(prefix?.context);

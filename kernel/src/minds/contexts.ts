@@ -1,8 +1,8 @@
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
-import { bulletinBlock } from "../context/entry-text.ts";
+import { bulletinBlock } from "../base/vocabulary/mind.ts";
 import { type ContextPrefix, prefixOf } from "../context/prefix.ts";
 import type { ConversationLog } from "../conversations/conversation-log.ts";
-import { changedElsewhere } from "./blocks.ts";
+import { blocksNow, changedElsewhere } from "./blocks.ts";
 import { ContextTail } from "./context-tail.ts";
 import type { AtWork } from "./host.ts";
 import { kinds, toolsOf } from "./kinds.ts";
@@ -80,23 +80,21 @@ export class Contexts {
   }
 
   /** Returns the beginning of a process's context as it would be now. */
-  async prefixFor(process: Pick<Process, "kind" | "name">): Promise<ContextPrefix> {
+  async prefixFor(process: Pick<Process, "kind" | "name" | "interactive">): Promise<ContextPrefix> {
     const { ports } = this.#host;
     const { agent, definition } = this.#host.mind();
     const { isIdentified, prompt } = kinds[process.kind];
     const ofMind = isIdentified ? await ports.blocks.ofMind(agent.id) : new Map<string, string>();
+    const tools = toolsOf(process, definition, (patterns, within) =>
+      ports.tools.list(agent.id, patterns, within),
+    );
     return prefixOf({
       identity: isIdentified ? definition.identity : [],
-      role: prompt(definition, process.name),
-      tools: toolsOf(process, definition, (patterns, within) => ports.tools.list(agent.id, patterns, within)),
-      skills: isIdentified || process.kind === "worker" ? definition.skills : [],
-      blocks: isIdentified
-        ? definition.blocks.map(({ name, description }) => ({
-            name,
-            description,
-            text: ofMind.get(name) ?? "",
-          }))
-        : [],
+      role: prompt(definition, process),
+      tools,
+      // Nothing else can read them.
+      skills: tools.some(({ name }) => name === "read_skill") ? definition.skills : [],
+      blocks: isIdentified ? await blocksNow(ports.blocks, agent.id, definition.blocks) : [],
       bulletin: ofMind.get(bulletinBlock) ?? "",
     });
   }
@@ -105,8 +103,8 @@ export class Contexts {
   async tellChanges({ record, tail, maker }: AtWork): Promise<void> {
     if (tail === null || record.kind !== "channel") return;
     const { agent, definition } = this.#host.mind();
-    const ofMind = await this.#host.ports.blocks.ofMind(agent.id);
-    await this.#host.log.append(changedElsewhere(tail, ofMind, definition.blocks, maker));
+    const { log, ports } = this.#host;
+    await log.append(await changedElsewhere(tail, ports.blocks, agent.id, definition.blocks, maker));
   }
 
   async #load(process: Process): Promise<ContextTail> {

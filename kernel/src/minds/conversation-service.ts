@@ -1,3 +1,4 @@
+import { maxPins } from "../base/vocabulary/bounds.ts";
 import { isoTime } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
 import {
@@ -11,11 +12,13 @@ import {
 import { newId } from "../base/ids.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import { endedStates, type Conversation, type Entry } from "../base/vocabulary/conversation.ts";
+import { plainLine } from "../base/plain-text.ts";
+import { quotedText } from "../base/visible-text.ts";
 import { checkPerson } from "../base/vocabulary/principal.ts";
 import { isConversationId } from "../conversations/conversations.ts";
-import type { ConversationRow } from "../conversations/index-rows.ts";
+import type { ConversationRow } from "../conversations/indexed.ts";
 import type { ConversationState } from "../conversations/fold.ts";
-import { searchWords } from "../conversations/search-words.ts";
+import { allOf } from "../conversations/search-words.ts";
 import { modelError } from "../models/failure-error.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import type { ConversationService } from "../services/conversations.ts";
@@ -23,20 +26,37 @@ import { beginConversation } from "./beginning.ts";
 import { ContextTail } from "./context-tail.ts";
 import type { MindConversation } from "./conversation.ts";
 import { entryOf, type EntryMaker } from "./entries.ts";
+import { commandOrigin } from "./origins.ts";
 import type { Minds } from "./minds.ts";
+import { editBlock, listBlocks } from "./persons-blocks.ts";
 import { MindProcess } from "./process.ts";
-import { searchMind } from "./search-mind.ts";
+import { redactConversation } from "./redacting.ts";
+import { maxSearched, searchMind } from "./search-mind.ts";
 import { sentParts } from "./sent-parts.ts";
+import { whyOf } from "./why.ts";
 
 const change = "change conversations";
+
+/** A title is shown in lists, where these characters would be symbols or change what stands beside it. */
+function checkTitle(title: string | undefined): void {
+  if (title === undefined || plainLine(title) === title) return;
+  throw invalidParams(
+    `The title ${quotedText(title)} has line breaks, or characters that are invisible or reorder text. Write it on one line, without them.`,
+    { path: "title" },
+  );
+}
+
 const defaultLimit = 100;
-const maxSearched = 1_000;
-const maxPins = 256;
+
+/** Messages to one conversation, and edits of one mind, that wait for their turn. */
+const maxWaitingEdits = 256;
 
 /** The operations on conversations that clients may request. */
 export function createConversationService(minds: Minds): ConversationService {
   const { conversations, ports } = minds;
-  const sends = new OneAtATime();
+  const sends = new OneAtATime({ limit: "waitingMessages", most: maxWaitingEdits });
+  /** By agent: edits of logs that are at rest. */
+  const edits = new OneAtATime({ limit: "waitingEdits", most: maxWaitingEdits });
   const changed = new Emitter<Conversation>();
   const deleted = new Emitter<string>();
 
@@ -132,6 +152,7 @@ export function createConversationService(minds: Minds): ConversationService {
     deleted,
     open: async (by, { agent, title, model }) => {
       checkPerson(by, change);
+      checkTitle(title);
       checkMind(agent);
       await checkModel(model);
       using opened = await conversations.create(agent);
@@ -161,7 +182,7 @@ export function createConversationService(minds: Minds): ConversationService {
           : await (async () => {
               const entries = await conversations.search(
                 rows.map(({ id }) => id),
-                searchWords(wanted, "all"),
+                allOf(wanted),
                 maxSearched,
               );
               const ids = new Set(entries.map(({ entry }) => entry.conversation));
@@ -184,7 +205,7 @@ export function createConversationService(minds: Minds): ConversationService {
         const { state } = await known(id);
         if (state.state === "archived")
           throw illegalTransition("archived", "The conversation is archived. Open it again first.");
-        const entry = key === undefined ? newId() : `key-${sha256(key).slice(-32)}`;
+        const entry = key === undefined ? newId() : `keyed-${sha256(key).slice(-32)}`;
         // The log is open, so that an entry is found that an earlier kernel has not acknowledged.
         await minds.use(id, async (conversation) => {
           if (key === undefined || (await conversations.entry(id, entry)) === null)
@@ -194,6 +215,16 @@ export function createConversationService(minds: Minds): ConversationService {
         });
         return entry;
       });
+    },
+    runPrompt: async (by, { id, prompt, said }) => {
+      checkPerson(by, change);
+      const { agent } = await known(id);
+      const alone = sentParts(prompt, undefined);
+      await minds.use(id, (conversation) =>
+        said === undefined
+          ? conversation.send(alone, newId(), { origin: commandOrigin(agent) })
+          : conversation.send(sentParts(said, undefined), newId(), { origin: "person", prompt }),
+      );
     },
     follow: async (id, from, sink) => {
       await known(id);
@@ -231,8 +262,9 @@ export function createConversationService(minds: Minds): ConversationService {
     },
     fork: async (by, id, at) => {
       checkPerson(by, change);
-      await known(id);
-      using forked = await conversations.fork(id, at);
+      const { agent } = await known(id);
+      // A fork that begins while a text is removed would keep it.
+      using forked = await edits.run(agent, () => conversations.fork(id, at));
       return await get(forked.log.id);
     },
     compact: async (by, id) => {
@@ -250,8 +282,21 @@ export function createConversationService(minds: Minds): ConversationService {
       await minds.use(id, (conversation) => note(conversation, { kind: "pin", entry, pinned }));
       return await get(id);
     },
+    redact: async (by, request) => {
+      checkPerson(by, change);
+      const { agent } = await known(request.id);
+      const redacted = await edits.run(agent, () => redactConversation(minds, request));
+      for (const id of redacted.conversations) changed.emit(await get(id).catch(() => get(request.id)));
+      return redacted;
+    },
+    blocks: async (place) => ({ items: await listBlocks(minds, place) }),
+    editBlock: async (by, edit) => {
+      checkPerson(by, "change blocks");
+      return await edits.run(edit.agent, () => editBlock(minds, edit));
+    },
     update: async (by, id, { title, model, state, read }) => {
       checkPerson(by, change);
+      checkTitle(title);
       const row = await known(id);
       // A seq that was read already, or does not exist yet, is not written down.
       const seen = Math.min(read ?? 0, row.state.seq);
@@ -266,6 +311,7 @@ export function createConversationService(minds: Minds): ConversationService {
       };
       if (Object.keys(meta).length > 0)
         await minds.use(id, async (conversation) => {
+          if (state === "archived") await conversation.followUps.endAll();
           await note(conversation, { kind: "meta", ...meta });
           await conversation.log.sync();
         });
@@ -311,6 +357,7 @@ export function createConversationService(minds: Minds): ConversationService {
         return { sections: [...seen.sections()], model, tokens: counted > 0 ? counted : seen.tokens, limit };
       });
     },
+    why: async (query) => await whyOf(minds, await known(query.id), query.entry),
   };
 }
 

@@ -1,6 +1,6 @@
-import { messageOf, notFound, requestCancelled } from "../base/errors.ts";
+import { messageOf, requestCancelled } from "../base/errors.ts";
 import { Emitter } from "../base/emitter.ts";
-import { endedStates, type Process } from "../base/vocabulary/conversation.ts";
+import { endedStates, type Process, waitsForFollowUp } from "../base/vocabulary/conversation.ts";
 import type { Principal, ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { SuffixPart } from "../context/context.ts";
 import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
@@ -11,25 +11,27 @@ import { writtenMessage } from "./attachments.ts";
 import { Compactor } from "./compactor.ts";
 import { Contexts } from "./contexts.ts";
 import { ContextTail } from "./context-tail.ts";
-import type { OpenReference } from "../conversations/fold.ts";
 import { stopped } from "./ends.ts";
 import { entryOf, type EntryMaker } from "./entries.ts";
 import { processTools } from "./process-tools.ts";
 import type { NewPart } from "./sent-parts.ts";
 import { OwnTools } from "./own-tools.ts";
+import type { Sender } from "./origins.ts";
 import { HeldPlaces } from "./held-places.ts";
-import { groupsOf, type Places } from "./places.ts";
-import type { RestingContexts } from "./resting-contexts.ts";
+import { FollowUps } from "./follow-ups.ts";
+import { groupsOf } from "./places.ts";
 import { Wakes } from "./wakes.ts";
 import type { Mind, MindPorts } from "./ports.ts";
 import { Paused, Unattended } from "./interruptions.ts";
 import { MindProcess } from "./process.ts";
 import { HeldInputs } from "./held-inputs.ts";
-import { endOf } from "./scheduled.ts";
-import { atWork, exhausted, isOpen, treeOf, unreadOf } from "./turns.ts";
+import { notifyEnd } from "./scheduled.ts";
+import { stopTree } from "./stop-tree.ts";
+import { atWork, exhausted, isOpen, unreadOf } from "./turns.ts";
 import {
   type AtWork,
   type ConversationHost,
+  type ConversationParts,
   type Filled,
   type GivenContext,
   mindOf,
@@ -40,15 +42,8 @@ import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
 import { untilEnded } from "./until-ended.ts";
 
-export interface ConversationParts {
-  readonly ports: MindPorts;
-  readonly places: Places;
-  readonly resting: RestingContexts;
-  /** How many processes may work at once: in all conversations, and in one. */
-  limits(): { readonly atOnce: number; readonly processes: number };
-  /** Nothing works in it any more. */
-  rested(): void;
-}
+/** Entries of a compaction, which makes a few requests. */
+const maxOwnEntries = 1_000;
 
 interface Running {
   readonly process: MindProcess;
@@ -71,6 +66,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly #contexts: Contexts;
   readonly #listening: Disposable;
   readonly #wakes: Wakes;
+  readonly followUps: FollowUps;
   /** Nothing begins any more: the next kernel continues. */
   isStopping = false;
   /** Set while nobody is there: processes end before their next request, and continue later. */
@@ -89,17 +85,28 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       wake: () => {
         // It may have read what was found while it answered something else.
         if (this.#contexts.hasUnread(this.channel)) this.wake();
-        else if (this.isIdle) this.#parts.rested();
+        else this.workEnded();
       },
       exhausted: () => {
         this.#notice(exhausted);
-        if (this.isIdle) this.#parts.rested();
+        this.workEnded();
       },
     });
     this.#contexts = new Contexts(this, parts.resting);
     this.#compactor = new Compactor(this);
     this.decisions = new Decisions(this);
-    this.#listening = this.log.appended.on((entries) => this.#contexts.take(entries));
+    this.followUps = new FollowUps({
+      ports: this.ports,
+      log: this.log,
+      talker: this.talker,
+      limits: () => parts.limits(),
+      isRunning: (id) => this.#running.has(id),
+      begin: (worker) => this.startChild(worker, ""),
+    });
+    this.#listening = this.log.appended.on((entries) => {
+      this.#contexts.take(entries);
+      if (!this.isStopping && !this.isUnattended) this.followUps.take(entries);
+    });
   }
 
   get isIdle(): boolean {
@@ -141,11 +148,13 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     await this.decisions.resume();
     for (const process of this.#unstarted) {
       if (!atWork.has(process.state)) continue;
-      // It has no context of its own any more; the next request begins another one if it is needed.
-      if (process.kind === "compaction" || process.kind === "cortex") await this.#drop(process);
+      if (process.kind === "compaction") this.#compactor.resume(process);
+      // A mind's next run reads the same.
+      else if (process.kind === "cortex") await this.drop(process);
       else this.#start(process, "");
     }
     this.#startPaused();
+    await this.followUps.resume();
     const { talker } = this;
     if (talker === null || this.#running.has(talker.id)) return;
     const { what, turnsAlone } = await unreadOf(this.ports.reader, this.log.id, talker);
@@ -156,13 +165,12 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Writes a person's message and wakes the channel. Resolves with the entry's id once it is on the disk. */
-  async send(sent: readonly NewPart[], id: string, origin = "person"): Promise<void> {
+  async send(sent: readonly NewPart[], id: string, by: Sender = { origin: "person" }): Promise<void> {
     const { channel, ports, log } = this;
     const maker: EntryMaker = { process: channel.id, turn: id, clock: ports.clock };
-    const caller = this.principalOf(channel);
-    using message = await writtenMessage(sent, origin, maker, { ports, log, caller });
+    using message = await writtenMessage(sent, by, maker, { ports, log, caller: this.principalOf(channel) });
     const { parts, entries, pictures } = message;
-    using held = this.inputs.hold(origin);
+    using held = this.inputs.hold(by.origin);
     // A message that extensions may still change does not become the title.
     const title = log.state.title === "" && held === null ? titleOf(parts) : "";
     const meta = title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })];
@@ -185,29 +193,17 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Stops a process and what it started, or all; resolves when that is written. */
-  async cancel(by: Principal, id?: string): Promise<void> {
-    const { processes } = this.log.state;
-    if (id !== undefined && !processes.some((process) => process.id === id)) throw notFound("process", id);
-    const waiting: OpenReference[] = [];
-    let tree: ReadonlySet<string>;
-    // Again for children that a process started before it noticed the stop. A channel may have begun again because of a message.
-    for (let isFirst = true; ; isFirst = false) {
-      tree = treeOf(this.log.state.processes, id);
-      waiting.push(...this.log.state.references.filter(({ process }) => tree.has(process)));
-      const running = [...this.#running.values()].filter(
-        ({ process: { record } }) => tree.has(record.id) && (isFirst || record.kind !== "channel"),
-      );
-      const unstarted = this.#unstarted.filter((process) => tree.has(process.id));
-      if (!isFirst && running.length + unstarted.length === 0) break;
-      for (const { abort } of running) abort.abort(requestCancelled("It was stopped."));
-      this.#wakes.stop();
-      await Promise.all(running.map(({ done }) => done));
-      for (const process of unstarted) await this.#drop(process);
-    }
-    // Only a channel proposes schedules.
-    if (by.kind === "person" && processes.some(({ id: of, kind }) => kind === "channel" && tree.has(of)))
-      await this.ports.schedules.withdraw(this.log.id);
-    await this.decisions.stopped(by, waiting, id === undefined ? null : tree);
+  cancel(by: Principal, id?: string, reason?: string): Promise<void> {
+    const host = {
+      ports: this.ports,
+      log: this.log,
+      decisions: this.decisions,
+      running: () => this.#running.values(),
+      unstarted: () => this.#unstarted,
+      stopWakes: () => this.#wakes.stop(),
+      drop: (process: Process) => this.drop(process, reason),
+    };
+    return stopTree(host, { by, id, reason });
   }
 
   /** An action of a process has ended, which wakes the channel if it proposed it. */
@@ -224,11 +220,13 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
 
   /** Starts a child of a process. Its entries are in the log already. */
   startChild(record: Process, turn: string): MindProcess | null {
-    // It may have been stopped before it was started.
+    // It may have been stopped before it was started. If everything stops, whoever continues it starts it.
     const isOver = this.log.state.processes.some(
       ({ id, state }) => id === record.id && endedStates.has(state),
     );
-    return isOver ? null : this.#start(record, turn);
+    if (isOver || this.isStopping) return null;
+    this.followUps.makeRoom();
+    return this.#start(record, turn);
   }
 
   ended(id: string): Promise<void> {
@@ -279,8 +277,13 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
 
   /** Has a model write a summary. Returns null if it failed or was stopped, which is in the log. */
   async runCompaction(record: Process, given: GivenContext): Promise<string | null> {
+    const { log } = this;
     const tools = processTools("compaction", this.mind().definition);
-    this.#contexts.set(record.id, ContextTail.preview(this.log, record.id, prefixOf({ tools }), []));
+    // Entries that it wrote under an earlier kernel.
+    const own = await this.ports.reader.entries(log.id, { audience: record.id, limit: maxOwnEntries });
+    const isOver = log.state.processes.some(({ id, state }) => id === record.id && endedStates.has(state));
+    if (isOver || this.isStopping) return null;
+    this.#contexts.set(record.id, ContextTail.preview(log, record.id, prefixOf({ tools }), own));
     const process = this.#start(record, "", given);
     await this.ended(record.id);
     return process.record.state === "Done" ? process.conclusion : null;
@@ -348,7 +351,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
 
   #startPaused(): void {
     if (this.isStopping || this.decisions.isPaused) return;
-    for (const process of this.#unstarted) if (!atWork.has(process.state)) this.#start(process, "");
+    for (const process of this.#unstarted)
+      if (!atWork.has(process.state) && !waitsForFollowUp(process)) this.#start(process, "");
   }
 
   #ended(process: MindProcess): void {
@@ -358,19 +362,15 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     if (this.isStopping) return;
     const hasEnded = endedStates.has(record.state);
     if (hasEnded) this.decisions.processEnded(record.id);
-    if (this.isUnattended) {
-      if (this.isIdle) this.#parts.rested();
-      return;
-    }
+    if (this.isUnattended) return this.workEnded();
     if (record.kind === "channel") {
       // Entries that arrived while the end of the turn was written.
       if (record.state === "WaitingForInput" && process.hasUnread("spoken")) this.wake();
       else if (record.state === "WaitingForInput" && process.hasUnread("any")) this.#wakes.childEnded();
-      else if (process.isScheduled) {
-        // Nobody looks at a conversation that a schedule began.
-        const end = endOf(record, process.answer);
-        if (end !== null) this.ports.notify({ agent: this.log.agent, title: this.log.state.title, ...end });
-      }
+      else if (process.isScheduled) notifyEnd(this, record, process.answer);
+    } else if (waitsForFollowUp(record)) {
+      this.#wakes.childEnded();
+      this.followUps.reported(process);
     } else if (!hasEnded) {
       // The person may have spoken while it was written that it is paused.
       this.#startPaused();
@@ -392,9 +392,9 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     );
   }
 
-  async #drop(process: Process): Promise<void> {
+  async drop(process: Process, reason?: string): Promise<void> {
     await this.log.append(() =>
-      this.#running.has(process.id) ? [] : stopped(this.log.state, process, this.ports.clock),
+      this.#running.has(process.id) ? [] : stopped(this.log.state, process, this.ports.clock, reason),
     );
   }
 }

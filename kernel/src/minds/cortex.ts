@@ -4,7 +4,8 @@ import { newId } from "../base/ids.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
 import { asData, quoted } from "../context/data-text.ts";
 import { withoutReplaced } from "../context/replaced.ts";
-import { bulletinBlock, textOf } from "../context/entry-text.ts";
+import { bulletinBlock } from "../base/vocabulary/mind.ts";
+import { textOf } from "../context/entry-text.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import type { MindConversation } from "./conversation.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
@@ -79,10 +80,12 @@ export class Cortex implements Disposable {
     if (mind === null) return false;
     const now = isoTime(ports.clock.now());
     const last = await this.#last(agent);
-    const news = await this.#news(agent, last.readThrough);
-    if (news === "") return false;
+    if ((await this.#news(agent, last.readThrough)) === "") return false;
     const most = mind.definition.cortex.bulletinTokens * charactersPerToken;
     const isDone = await this.#parts.useMind(agent, async (conversation) => {
+      // Read again: while the mind's log was in use for it, a person had a text removed.
+      const news = await this.#news(agent, last.readThrough);
+      if (news === "" || conversation.isStopping) return null;
       const process = await this.#process(conversation, news, mind.definition.cortex.bulletinTokens, now);
       // Told once, not for each of several failures in a row.
       if (process.failure !== null && !last.hasFailed)
@@ -93,6 +96,8 @@ export class Cortex implements Disposable {
           severity: "warning",
         });
       if (process.text === null) return false;
+      // What it was written from may have been removed.
+      if (conversation.isStopping) return null;
       // It holds only what somebody vouches for: what is read below is clean, and what it recalls may not be.
       if (process.isTainted) return true;
       const maker: EntryMaker = { process: process.id, turn: "", clock: ports.clock };
@@ -105,6 +110,7 @@ export class Cortex implements Disposable {
       ]);
       return true;
     });
+    if (isDone === null) return false;
     this.#failures.set(agent, isDone ? 0 : (this.#failures.get(agent) ?? 0) + 1);
     return isDone;
   }

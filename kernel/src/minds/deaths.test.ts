@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { endedStates } from "../base/vocabulary/conversation.ts";
 import { until } from "../../../test/support/until.ts";
-import { lastText, MindBench, person } from "./testing/mind-bench.ts";
+import { agent, lastText, MindBench, person } from "./testing/mind-bench.ts";
 
 const never = new Promise<never>(() => undefined);
 
@@ -147,4 +147,93 @@ test("a message whose entry the index has not got is not written again under its
   expect(await bench.service.send(person, message)).toBe(entry);
   await until("the answer", async () => (await bench.said(id)).includes("hi"));
   expect(await bench.said(id, "user")).toEqual(["hello"]);
+});
+
+test.each(["channel", "worker"] as const)(
+  "the requests that a %s made before a kernel's death count for its max_turns",
+  async (which) => {
+    const bench = await MindBench.open();
+    const most = 5;
+    const reads = { name: "reads", description: "", prompt: "Read.", tools: ["files/*"], maxTurns: most };
+    bench.mind = {
+      ...bench.mind,
+      channel: { maxTurns: most },
+      workers: [{ ...reads, isInteractive: false, atOnce: 4 }],
+    };
+    const answered: (string | undefined)[] = [];
+    const hung = new Set<number>();
+    bench.model = ({ tool_choice: choice, ...question }, { process }) => {
+      if (process !== which)
+        return lastText({ ...question }) === "go"
+          ? { call: [{ tool: "spawn_worker", arguments: { task: "read", kind: "reads" } }] }
+          : { say: "ok" };
+      // Two kernels die in the middle of a request.
+      if ([2, 4].includes(answered.length) && !hung.has(answered.length)) {
+        hung.add(answered.length);
+        return { hangs: true };
+      }
+      answered.push(choice);
+      return choice === "none"
+        ? { say: "that is all" }
+        : { call: [{ tool: "files/read", arguments: { path: `${answered.length}` } }] };
+    };
+    const { id } = await bench.open();
+    await bench.send(id, "go");
+    for (const deaths of [1, 2]) {
+      await until("a request that hangs", () => hung.size === deaths);
+      await bench.restart();
+    }
+    await bench.rested(id);
+    expect(answered).toEqual([...Array.from({ length: most }, () => "auto"), "none"]);
+    expect(await bench.said(id)).toContain("that is all");
+  },
+);
+
+test("a worker that was nudged before a kernel's death is not nudged again", async () => {
+  const bench = await MindBench.open();
+  let hangs = 1;
+  bench.model = (question, { process }) => {
+    if (process !== "worker")
+      return lastText(question) === "go"
+        ? { call: [{ tool: "spawn_worker", arguments: { task: "count" } }] }
+        : { say: "ok" };
+    if (lastText(question) === "count") return { say: "I will count." };
+    return hangs-- > 0 ? { hangs: true } : { say: "There are three." };
+  };
+  const { id } = await bench.open();
+  await bench.send(id, "go");
+  await until("the nudged request", () => hangs === 0);
+  await bench.restart();
+  await bench.rested(id);
+  expect((await bench.said(id)).filter((text) => text === "There are three.")).toHaveLength(1);
+  expect((await bench.said(id, "user")).filter((text) => text.startsWith("Please proceed"))).toHaveLength(1);
+});
+
+test("a conversation whose kernel died before its channel was written, and a fork from before it, begin one", async () => {
+  const bench = await MindBench.open();
+  bench.model = () => ({ say: "here I am" });
+  using begun = await bench.minds.conversations.create(agent);
+  const half = begun.log.id;
+  const { id } = await bench.open();
+  const fork = await bench.service.fork(person, id, 1);
+  for (const each of [half, fork.id]) {
+    await bench.restart();
+    await bench.send(each, "hello");
+    await bench.rested(each);
+    expect(await bench.said(each)).toContain("here I am");
+    expect((await bench.service.get(each)).processes.map(({ kind }) => kind)).toEqual(["channel"]);
+  }
+});
+
+test("the next kernel sends the same tools, byte by byte", async () => {
+  const bench = await MindBench.open();
+  const { id } = await bench.open();
+  await bench.send(id, "hello");
+  await bench.rested(id);
+  await bench.restart();
+  await bench.send(id, "hello again");
+  await bench.rested(id);
+  const [before, after] = bench.questions.map(({ question }) => JSON.stringify(question.tools));
+  expect(after).toBe(before);
+  expect(after?.length).toBeGreaterThan(100);
 });

@@ -247,7 +247,7 @@ describe("an action of a worker that needs approval makes it wait, and its call 
     [
       "Rejected",
       { rejected_reason: "Not there." },
-      "The change was not made (Rejected): Not there.",
+      "The change was not made (Rejected): Not there. The person does not want it: do not propose the same again.",
       "person",
     ],
     ["Stale", { error: "a was changed." }, "The change was not made (Stale): a was changed.", "workspace"],
@@ -521,7 +521,22 @@ describe("a channel that asks the person about a call", () => {
     await answersTo(bench, id, "yes");
     await bench.rested(id);
     expect(bench.calls).toEqual([]);
-    expect(await bench.asks.list("Pending")).toHaveLength(1);
+    const [ask, ...others] = await bench.asks.list("Pending");
+    expect(others).toEqual([]);
+    const waiting = (await bench.entries(id)).flatMap((entry) =>
+      entry.kind === "tool_result" ? [entry.result] : [],
+    );
+    expect(waiting).toEqual([
+      {
+        status: "error",
+        message: expect.stringContaining("was not run") as string,
+        recoverable: true,
+        question: ask?.id,
+      },
+    ]);
+    const told = JSON.stringify(bench.questions.at(-1)?.question.messages);
+    expect(told).toContain("Do not repeat it before");
+    expect(told).not.toContain("Another attempt may succeed");
     await bench.answer(true);
     await answersTo(bench, id, "read");
     await bench.rested(id);

@@ -5,6 +5,7 @@ import type { NewEntry } from "../conversations/records.ts";
 import { voidEntry } from "./answer-writer.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import { asError } from "./host.ts";
+import { stopError } from "./stop-tree.ts";
 
 type Open = Pick<ConversationState, "calls" | "requests" | "partial">;
 
@@ -34,9 +35,15 @@ export function openEnds(state: Open, maker: EntryMaker, message: string): NewEn
 }
 
 /** Returns the entries that stop a process that nothing works for. */
-export function stopped(state: Open, process: Process, clock: Clock): NewEntry[] {
+export function stopped(state: Open, process: Process, clock: Clock, reason?: string): NewEntry[] {
   const maker: EntryMaker = { process: process.id, turn: "", clock };
-  const value: Process = { ...process, state: "Cancelled", ended: isoTime(clock.now()) };
+  const { expires: _expires, ...rest } = process;
+  const value: Process = {
+    ...rest,
+    state: "Cancelled",
+    ended: isoTime(clock.now()),
+    ...stopError(reason),
+  };
   return [...openEnds(state, maker, "cancelled"), processEntry(maker, value)];
 }
 

@@ -14,7 +14,9 @@ import type { LoggedCall } from "./answer-writer.ts";
 import type { ContextTail } from "./context-tail.ts";
 import type { EntryMaker, Provenance } from "./entries.ts";
 import type { ProcessEvent } from "./machine.ts";
+import type { Places } from "./places.ts";
 import type { Mind, MindPorts, ProcessLog } from "./ports.ts";
+import type { RestingContexts } from "./resting-contexts.ts";
 
 /** The beginning of a request that is made for one process alone, and what it was made of. */
 export interface GivenContext {
@@ -22,6 +24,17 @@ export interface GivenContext {
   readonly covered: readonly Entry[];
   /** Everything that its texts inherit from. */
   readonly madeOf: readonly Marked[];
+}
+
+/** What a conversation at work is made of. */
+export interface ConversationParts {
+  readonly ports: MindPorts;
+  readonly places: Places;
+  readonly resting: RestingContexts;
+  /** How many processes may work at once in all conversations, and how many one may have. */
+  limits(): { readonly atOnce: number; readonly processes: number };
+  /** Nothing works in it any more. */
+  rested(): void;
 }
 
 /** A process at work, as the other parts of its conversation see it. */
@@ -126,17 +139,19 @@ export interface ConversationHost extends ProcessHost {
     ): Promise<{ readonly entries: readonly NewEntry[]; readonly after: () => Promise<void> }>;
   };
   /** Returns the beginning of a process's context as it would be now. */
-  prefixFor(process: Pick<Process, "kind" | "name">): Promise<ContextPrefix>;
+  prefixFor(process: Pick<Process, "kind" | "name" | "interactive">): Promise<ContextPrefix>;
   /** Starts a child of a process, whose entries are in the log already. */
   startChild(record: Process, turn: string): void;
   /** Stops a process and what it started. */
-  cancel(by: Principal, id: string): Promise<void>;
+  cancel(by: Principal, id: string, reason?: string): Promise<void>;
   /** Resolves when nothing works for a process in this kernel any more. */
   ended(id: string): Promise<void>;
   /** Waits for the end of a child, while others may have the place of whoever waits. Null if there is no such process. */
   untilEnded(parent: AtWork, child: string): Promise<Process | null>;
   /** Has a model write a summary. Returns null if it failed or was stopped, which is in the log. */
   runCompaction(record: Process, given: GivenContext): Promise<string | null>;
+  /** Writes the end of a process that nothing works for. */
+  drop(process: Process): Promise<void>;
   /** A compaction has ended, or no message is held any more. */
   workEnded(): void;
 }

@@ -1,23 +1,76 @@
 import type { Entry } from "../base/vocabulary/conversation.ts";
+import type { MindBlock } from "../base/vocabulary/mind.ts";
 import type { Appended, Conversations } from "../conversations/conversations.ts";
-import type { NewEntry } from "../conversations/records.ts";
+import type { MindPorts } from "./ports.ts";
+import { SharedBlocks } from "./shared-blocks.ts";
 
 type Blocks = ReadonlyMap<string, string>;
 
 /** Edits of a mind's blocks that are looked through for their present texts. */
 const maxBlockEdits = 1_000;
 
-/** The texts of minds' blocks, which stand in the minds' own logs. Each is read once, and again after an edit. */
+/**
+ * The texts of minds' blocks, which stand in the minds' own logs, and in those of shared memories. Each is read once, and
+ * again after an edit.
+ */
 export class KeptBlocks {
   readonly #conversations: Conversations;
+  readonly #ports: Pick<MindPorts, "mindOf" | "mayShare">;
+  readonly #shared: SharedBlocks;
   readonly #read = new Map<string, Promise<Blocks>>();
 
-  constructor(conversations: Conversations) {
+  constructor(conversations: Conversations, ports: Pick<MindPorts, "mindOf" | "mayShare">) {
     this.#conversations = conversations;
+    this.#ports = ports;
+    this.#shared = new SharedBlocks(conversations, ports.mayShare);
   }
 
-  /** Returns the texts by the blocks' names. */
+  /** Returns the texts by the blocks' names, without the shared ones that the mind may not read. */
   async ofMind(agent: string): Promise<Blocks> {
+    const own = await this.#own(agent);
+    const shared = this.#ports.mindOf(agent)?.definition.blocks.filter(isShared) ?? [];
+    if (shared.length === 0) return own;
+    const all = new Map(own);
+    for (const block of shared) {
+      all.delete(block.name);
+      const found = await this.#shared.read(agent, block);
+      if (!("refusal" in found) && found.text !== "") all.set(block.name, found.text);
+    }
+    return all;
+  }
+
+  readonly shared: MindPorts["blocks"]["shared"] = async (agent, block) =>
+    isShared(block) ? await this.#shared.read(agent, block) : null;
+
+  readonly mayWrite: MindPorts["blocks"]["mayWrite"] = (agent, { namespace }) =>
+    namespace === undefined ? null : this.#ports.mayShare(agent, namespace, "read_write");
+
+  readonly edit: MindPorts["blocks"]["edit"] = async (agent, entry, known) => {
+    const blocks = this.#ports.mindOf(agent)?.definition.blocks ?? [];
+    const block = entry.kind === "block" ? blocks.find(({ name }) => name === entry.name) : undefined;
+    if (block !== undefined && isShared(block) && entry.kind === "block") {
+      const origin = entry.origin === "model" ? `agent:${agent}` : entry.origin;
+      return await this.#shared.edit(agent, block, { ...entry, origin }, known);
+    }
+    using opened = await this.#conversations.openMind(agent);
+    await opened.log.append([entry]);
+    return "written";
+  };
+
+  /** Entries were appended to any log. */
+  take({ header: { agent }, entries }: Appended): void {
+    // A mind's own log, and that of a shared memory, are named by their agents.
+    if (
+      !entries.some(
+        ({ conversation, kind }) => conversation === agent && (kind === "block" || kind === "redaction"),
+      )
+    )
+      return;
+    this.#read.delete(agent);
+    this.#shared.changed(agent);
+  }
+
+  async #own(agent: string): Promise<Blocks> {
     let reading = this.#read.get(agent);
     if (reading === undefined) {
       reading = this.#ofLog(agent);
@@ -25,18 +78,6 @@ export class KeptBlocks {
       reading.catch(() => this.#read.delete(agent));
     }
     return await reading;
-  }
-
-  async edit(agent: string, entry: NewEntry): Promise<void> {
-    using opened = await this.#conversations.openMind(agent);
-    await opened.log.append([entry]);
-  }
-
-  /** Entries were appended to any log. */
-  take({ header: { agent }, entries }: Appended): void {
-    // A mind's own log is named by its agent.
-    if (entries.some(({ conversation, kind }) => conversation === agent && kind === "block"))
-      this.#read.delete(agent);
   }
 
   async #ofLog(agent: string): Promise<Blocks> {
@@ -47,6 +88,10 @@ export class KeptBlocks {
     });
     return new Map(entries.flatMap((entry) => textOf(entry)));
   }
+}
+
+function isShared(block: MindBlock): block is MindBlock & { readonly namespace: string } {
+  return block.namespace !== undefined;
 }
 
 /** A mind keeps nothing that no person accepted and that untrusted text led to. */

@@ -8,7 +8,7 @@ import { processTools } from "./process-tools.ts";
 /** The differences between kinds of processes; everything else is the same for all. */
 interface Kind {
   /** Its role prompt. */
-  prompt(mind: MindDefinition, name: string | undefined): string;
+  prompt(mind: MindDefinition, process: Pick<Process, "name" | "interactive">): string;
   /** Patterns of the tools that it has besides the kernel's own. */
   tools(mind: MindDefinition, name: string | undefined): readonly string[];
   /** Requests in a row, until one without tools has to be the last. */
@@ -25,6 +25,9 @@ interface Kind {
 
 const workerOf = (mind: MindDefinition, name: string | undefined) =>
   mind.workers.find((worker) => worker.name === name);
+/** The instruction for a worker that does not end with its report. */
+const askedFurther =
+  "You can be asked further. When you have answered, you keep what you know, and a follow-up may come as a message. If you need a decision or a fact to continue, end your answer with that question instead of guessing.";
 /** Where a manifest names no kinds of workers. */
 const defaultWorkerTurns = 50;
 
@@ -61,7 +64,10 @@ export const kinds: Readonly<Record<ProcessKind, Kind>> = {
     use: talk("branch"),
   },
   worker: {
-    prompt: (mind, name) => workerOf(mind, name)?.prompt ?? mind.prompts.worker,
+    prompt: (mind, { name, interactive }) => {
+      const prompt = workerOf(mind, name)?.prompt ?? mind.prompts.worker;
+      return interactive === true ? `${prompt}\n\n${askedFurther}` : prompt;
+    },
     tools: (mind, name) => workerOf(mind, name)?.tools ?? mind.tools,
     maxTurns: (mind, name) => workerOf(mind, name)?.maxTurns ?? defaultWorkerTurns,
     end: "conclusion",

@@ -10,18 +10,24 @@ export const decisionOrigin = "decision";
 /** A channel does not wait any longer for the answer to a question. */
 export class LetGo extends Error {}
 
-/** Returns the result of a call that was not run, because a question about it still waits. */
+/**
+ * Returns the result of a call that was not run, because a question about it still waits: not a success, since the tool has
+ * returned nothing, and not `needs_approval`, since there is no action.
+ */
 export function letGoResult(question: string): ToolResult {
-  const note =
+  const message =
     "This call was not run: it still waits for the person's decision. You will be told the decision; if it is allowed, make the same call again then. Do not repeat it before.";
-  return { status: "success", value: { question, state: "Pending", note } };
+  return { status: "error", message, recoverable: true, question };
 }
 
 /** Returns the question that a result of a call says it did not wait for; null for any other result. */
 export function questionIn(entry: Entry): string | null {
   // Only the kernel writes results as the workspace's that no tool of an agent made, and extensions name themselves.
   if (entry.kind !== "tool_result" || entry.origin !== "workspace" || entry.by !== undefined) return null;
-  const value = entry.result.status === "success" ? entry.result.value : null;
+  const { result } = entry;
+  if (result.status === "error") return result.question ?? null;
+  // Earlier versions wrote it as a value.
+  const value = result.status === "success" ? result.value : null;
   if (!isJsonObject(value) || value["state"] !== "Pending") return null;
   const { question, note } = value;
   return typeof question === "string" && typeof note === "string" ? question : null;

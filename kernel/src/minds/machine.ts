@@ -1,6 +1,6 @@
-import { createMachine, initialTransition, transition, type SnapshotFrom } from "xstate";
+import { createMachine, transition, type SnapshotFrom } from "xstate";
 import { illegalTransition } from "../base/errors.ts";
-import type { ProcessState } from "../base/vocabulary/conversation.ts";
+import type { Process, ProcessState } from "../base/vocabulary/conversation.ts";
 
 /** Events of a process. */
 export type ProcessEvent =
@@ -10,6 +10,10 @@ export type ProcessEvent =
   | "wake"
   /** A channel has answered. */
   | "rest"
+  /** An interactive worker has reported, and waits for a follow-up. */
+  | "report"
+  /** An interactive worker gets no follow-up any more. */
+  | "dismiss"
   /** An action or a question of it waits for a person. */
   | "ask"
   /** The person has decided. */
@@ -28,6 +32,7 @@ const machine = createMachine({
     Running: {
       on: {
         rest: "WaitingForInput",
+        report: "WaitingForInput",
         ask: "WaitingForApproval",
         finish: "Done",
         fail: "Failed",
@@ -35,7 +40,7 @@ const machine = createMachine({
       },
     },
     WaitingForApproval: { on: { decided: "Running", fail: "Failed", cancel: "Cancelled" } },
-    WaitingForInput: { on: { wake: "Waiting", cancel: "Cancelled", fail: "Failed" } },
+    WaitingForInput: { on: { wake: "Waiting", dismiss: "Done", cancel: "Cancelled", fail: "Failed" } },
     Done: {},
     Failed: { on: { wake: "Waiting" } },
     Cancelled: { on: { wake: "Waiting" } },
@@ -44,16 +49,28 @@ const machine = createMachine({
 
 type Snapshot = SnapshotFrom<typeof machine>;
 
-/** Returns the state after an event. IllegalTransition if it cannot happen in this state. */
-export function nextState(kind: "channel" | "other", state: ProcessState, event: ProcessEvent): ProcessState {
+/** Events that only an interactive worker takes. */
+const interactiveEvents: ReadonlySet<ProcessEvent> = new Set(["report", "dismiss"]);
+
+/** Returns the state after an event. IllegalTransition if it cannot happen in this state, or to this kind. */
+export function nextState(
+  kind: "channel" | "interactive" | "other",
+  state: ProcessState,
+  event: ProcessEvent,
+): ProcessState {
   const snapshot = machine.resolveState({ value: state });
-  const isOver = kind === "other" && (state === "Failed" || state === "Cancelled");
+  const isOver = kind !== "channel" && (state === "Failed" || state === "Cancelled");
+  const isOthers = kind !== "interactive" && interactiveEvents.has(event);
   const next: Snapshot | null =
-    isOver || !snapshot.can({ type: event }) ? null : transition(machine, snapshot, { type: event })[0];
+    isOver || isOthers || !snapshot.can({ type: event })
+      ? null
+      : transition(machine, snapshot, { type: event })[0];
   if (next === null)
     throw illegalTransition(state, `A process in the state ${state} cannot take "${event}".`);
   return next.value as ProcessState;
 }
 
-/** The state in which a process begins. */
-export const firstState = initialTransition(machine)[0].value as ProcessState;
+/** Returns how the machine treats a process. */
+export function roleOf({ kind, interactive }: Pick<Process, "kind" | "interactive">) {
+  return kind === "channel" ? "channel" : interactive === true ? "interactive" : "other";
+}

@@ -4,6 +4,7 @@ import { limitExceeded, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { AgentDefinition, HookDefinition } from "../base/vocabulary/agent-definition.ts";
 import { type MadeSchedule, type MadeScheduleRows, madeHandler } from "../base/vocabulary/made-schedule.ts";
+import { textRemover } from "../base/without-texts.ts";
 
 interface MadeSchedulesPorts {
   readonly clock: Clock;
@@ -31,6 +32,8 @@ const maxPerAgent = 32;
 export class MadeSchedules {
   /** Emitted when a person has decided, or nobody did in time. */
   readonly decided = new Emitter<{ readonly schedule: MadeSchedule; readonly isAccepted: boolean }>();
+  /** Emitted when one begins or ends to run the agent. */
+  readonly changed = new Emitter<void>();
   readonly #ports: MadeSchedulesPorts;
   readonly #schedules: Map<string, MadeSchedule>;
   readonly #asking = new Map<string, AbortController>();
@@ -67,6 +70,11 @@ export class MadeSchedules {
   /** The schedules of an agent, proposed and accepted; oldest first. */
   of(agent: string): MadeSchedule[] {
     return [...this.#schedules.values()].filter((schedule) => schedule.agent === agent);
+  }
+
+  /** The schedules that a person accepted; oldest first. */
+  get accepted(): MadeSchedule[] {
+    return [...this.#schedules.values()].filter(({ state }) => state === "accepted");
   }
 
   /**
@@ -106,7 +114,10 @@ export class MadeSchedules {
     if (schedule?.agent !== agent) return false;
     await this.#forget(schedule);
     this.#asking.get(id)?.abort(new Error("It was removed."));
-    if (schedule.state === "accepted") await this.#apply();
+    if (schedule.state === "accepted") {
+      this.changed.emit();
+      await this.#apply();
+    }
     return true;
   }
 
@@ -118,10 +129,26 @@ export class MadeSchedules {
     for (const { agent, id } of proposed) await this.remove(agent, id);
   }
 
+  /** Removes proposals that have one of the texts, for a person, and returns the accepted schedules that have one. */
+  async redact(
+    texts: readonly string[],
+  ): Promise<{ readonly removed: number; readonly accepted: MadeSchedule[] }> {
+    const { holds } = textRemover(texts);
+    const having = [...this.#schedules.values()].filter((schedule) => holds(JSON.stringify(schedule)));
+    const proposed = having.filter(({ state }) => state === "proposed");
+    for (const { agent, id } of proposed) await this.remove(agent, id);
+    return { removed: proposed.length, accepted: having.filter(({ state }) => state === "accepted") };
+  }
+
   /** A run of the hook with this handler is done; a schedule for one time ends with it. */
   async ran(handler: string): Promise<void> {
     const schedule = [...this.#schedules.values()].find((each) => madeHandler(each) === handler);
-    if (schedule !== undefined && "at" in schedule.when) await this.remove(schedule.agent, schedule.id);
+    if (schedule === undefined) return;
+    if ("at" in schedule.when) return void (await this.remove(schedule.agent, schedule.id));
+    const runs = { count: (schedule.runs?.count ?? 0) + 1, last: isoTime(this.#ports.clock.now()) };
+    const counted = { ...schedule, runs };
+    this.#schedules.set(schedule.id, counted);
+    await this.#ports.rows.store(counted);
   }
 
   /** Returns when it runs next; null if never. */
@@ -150,6 +177,7 @@ export class MadeSchedules {
       // Before it is stored, so that whoever removes it meanwhile has the last word.
       this.#schedules.set(schedule.id, accepted);
       await this.#ports.rows.store(accepted);
+      this.changed.emit();
       await this.#apply();
     } else await this.#forget(schedule);
     this.decided.emit({ schedule, isAccepted });

@@ -505,13 +505,13 @@ test("without a trusted client work stops before its next request, and continues
   const { id } = await bench.open();
   await bench.send(id, "go");
   await until("the call", () => bench.calls.length === 1);
-  bench.minds.attended(false);
+  bench.minds.setAttended(false);
   await until("the time to have passed", () => bench.isUnattended(id));
   go();
   await bench.rested(id);
   expect(bench.questions).toHaveLength(1);
   expect((await bench.service.get(id)).processes).toMatchObject([{ state: "Running" }]);
-  bench.minds.attended(true);
+  bench.minds.setAttended(true);
   await until("the answer", async () => (await bench.said(id)).includes("done"));
   expect(bench.calls).toHaveLength(1);
 });

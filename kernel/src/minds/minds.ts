@@ -5,10 +5,11 @@ import type { Action } from "../base/vocabulary/action.ts";
 import type { Ask } from "../base/vocabulary/ask.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
-import type { Appended, Conversations } from "../conversations/conversations.ts";
+import { type Appended, type Conversations, isConversationId } from "../conversations/conversations.ts";
 import { KeptBlocks } from "./kept-blocks.ts";
 import { MindConversation } from "./conversation.ts";
 import { Cortex } from "./cortex.ts";
+import { FollowUpTimers } from "./follow-ups.ts";
 import { Follower, type Sink } from "./followers.ts";
 import { isActive, type SchedulePrompt, scheduleOrigin } from "./scheduled.ts";
 import { beginConversation } from "./beginning.ts";
@@ -16,7 +17,7 @@ import { Places } from "./places.ts";
 import { RestingContexts } from "./resting-contexts.ts";
 import type { MindPorts } from "./ports.ts";
 
-export interface MindsOptions {
+interface MindsOptions {
   readonly ports: Omit<MindPorts, "reader" | "delta" | "blocks">;
   readonly conversations: Conversations;
   limits(): { readonly atOnce: number; readonly processes: number };
@@ -50,8 +51,12 @@ export class Minds implements AsyncDisposable {
   readonly #active = new Map<string, Active>();
   readonly #followers = new Map<string, Set<Follower>>();
   readonly #changing = new Map<string, Disposable>();
+  /** Workers that wait for a follow-up. */
+  readonly #waiting: FollowUpTimers;
   /** Looks after the minds from time to time. */
   readonly cortex: Cortex;
+  /** Conversations from which texts are being removed. `use` waits for the end of the removal. */
+  readonly #kept = new Map<string, Promise<void>>();
   /** Closings that are not done. */
   readonly #closing = new Map<string, Promise<void>>();
   #isRunning = false;
@@ -62,7 +67,7 @@ export class Minds implements AsyncDisposable {
     this.#options = options;
     const { conversations } = options;
     this.conversations = conversations;
-    const blocks = new KeptBlocks(conversations);
+    const blocks = new KeptBlocks(conversations, options.ports);
     conversations.appended.on((appended) => {
       blocks.take(appended);
       this.#take(appended);
@@ -74,7 +79,7 @@ export class Minds implements AsyncDisposable {
         entry: (id, entry) => conversations.entry(id, entry),
         prefix: (id, process) => conversations.prefix(id, process),
         picture: (id, hash) => conversations.picture(id, hash),
-        search: (ids, words, limit) => conversations.search(ids, words, limit),
+        answering: (ids, question) => conversations.answering(ids, question),
         agentOf: async (id) => (await conversations.find(id))?.agent ?? null,
       },
       blocks,
@@ -83,6 +88,13 @@ export class Minds implements AsyncDisposable {
         for (const follower of this.#followers.get(id) ?? []) follower.delta(delta);
       },
     };
+    this.#waiting = new FollowUpTimers(this.ports.clock, (id, worker, expires) => {
+      this.use(id, ({ followUps }) => followUps.overdue(worker, expires)).catch((error: unknown) =>
+        this.ports.log.error(`A worker that waits could not be ended: ${messageOf(error)}`, {
+          conversation: id,
+        }),
+      );
+    });
     this.cortex = new Cortex({
       ports: this.ports,
       conversations,
@@ -118,7 +130,10 @@ export class Minds implements AsyncDisposable {
 
   async #resumeAll(): Promise<void> {
     for (const id of await this.conversations.busy())
-      await this.use(id, (conversation) => conversation.resume()).catch((error: unknown) =>
+      await this.use(id, async (conversation) => {
+        await this.#resume(conversation);
+        this.#waiting.take(id, conversation.followUps.waiting);
+      }).catch((error: unknown) =>
         this.ports.log.error(`A conversation could not be continued: ${messageOf(error)}`, {
           conversation: id,
         }),
@@ -127,7 +142,7 @@ export class Minds implements AsyncDisposable {
   }
 
   /** Says whether a trusted client is there. Some time after the last one left, each process stops at its next request. */
-  attended(isAttended: boolean): void {
+  setAttended(isAttended: boolean): void {
     if (isAttended === (this.#leaving === null)) return;
     this.#leaving?.[Symbol.dispose]();
     this.#leaving = null;
@@ -150,12 +165,17 @@ export class Minds implements AsyncDisposable {
   async pause(): Promise<void> {
     this.#isRunning = false;
     this.cortex.stop();
+    this.#waiting[Symbol.dispose]();
     await Promise.all([...this.#active.keys()].map((id) => this.#close(id)));
   }
 
   /** Calls with the conversation at work, which stays open as long as it is used or works. */
   async use<Result>(id: string, work: (conversation: MindConversation) => Promise<Result>): Promise<Result> {
-    await this.#closing.get(id);
+    for (;;) {
+      const earlier = this.#kept.get(id) ?? this.#closing.get(id);
+      if (earlier === undefined) break;
+      await earlier;
+    }
     const active = this.#active.get(id) ?? this.#open(id);
     active.users++;
     try {
@@ -175,9 +195,10 @@ export class Minds implements AsyncDisposable {
     }
     await this.use(event, async (conversation) => {
       const isNew = (await this.conversations.entry(event, event)) === null;
-      if (isNew) await conversation.send([{ type: "text", text: prompt.text }], event, scheduleOrigin);
+      if (isNew)
+        await conversation.send([{ type: "text", text: prompt.text }], event, { origin: scheduleOrigin });
       // It may have been answered already.
-      else await conversation.resume();
+      else await this.#resume(conversation);
     });
   }
 
@@ -185,6 +206,30 @@ export class Minds implements AsyncDisposable {
   async release(id: string): Promise<void> {
     await this.#close(id);
     this.#resting.forget(id);
+  }
+
+  /**
+   * Stops these conversations, runs a removal, and resumes what was at work. Nothing can start in them meanwhile, because
+   * it would read texts that are being removed and write them again.
+   */
+  async removingFrom<Result>(ids: readonly string[], work: () => Promise<Result>): Promise<Result> {
+    const interrupted = ids.filter((id) => this.#active.has(id));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const id of ids) this.#kept.set(id, promise);
+    try {
+      for (const id of ids) await this.release(id);
+      return await work();
+    } finally {
+      for (const id of ids) if (this.#kept.get(id) === promise) this.#kept.delete(id);
+      resolve();
+      if (this.#isRunning)
+        for (const id of interrupted)
+          await this.use(id, (conversation) => this.#resume(conversation)).catch((error: unknown) =>
+            this.ports.log.error(`A conversation could not be continued: ${messageOf(error)}`, {
+              conversation: id,
+            }),
+          );
+    }
   }
 
   /** Passes a conversation's entries behind a seq on, then new ones. Returns the seq of the last one as of now. */
@@ -252,7 +297,13 @@ export class Minds implements AsyncDisposable {
     if (conversation === undefined || this.#active.has(conversation)) return;
     const row = await this.conversations.find(conversation);
     if (row?.state.references.some(({ ref }) => ref === decision) === true)
-      await this.use(conversation, (opened) => opened.resume());
+      await this.use(conversation, (opened) => this.#resume(opened));
+  }
+
+  /** Resumes the work, unless it began in a rehearsal and this kernel asks the person's models, or the other way round. */
+  async #resume(conversation: MindConversation): Promise<void> {
+    const { asked } = conversation.log.state;
+    if (asked === "" || !this.ports.models.isOfOtherRun(asked)) await conversation.resume();
   }
 
   async *#pages(id: string, from: number): AsyncGenerator<readonly Entry[]> {
@@ -279,6 +330,12 @@ export class Minds implements AsyncDisposable {
 
   async #begin(id: string): Promise<MindConversation> {
     const used = await this.conversations.open(id);
+    // A kernel may have died between the beginnings of the log and of its channel, and a fork may begin before its channel.
+    if (isConversationId(id) && !used.log.state.processes.some(({ kind }) => kind === "channel"))
+      await beginConversation(used.log, this.ports.clock, {}).catch((error: unknown) => {
+        used[Symbol.dispose]();
+        throw error;
+      });
     const conversation = new MindConversation(
       {
         ports: this.ports,
@@ -320,6 +377,11 @@ export class Minds implements AsyncDisposable {
     const id = entries[0]?.conversation;
     if (id === undefined) return;
     this.#hasChanged(id);
+    if (this.#isRunning)
+      this.#waiting.take(
+        id,
+        entries.flatMap((entry) => (entry.kind === "process" ? [entry.value] : [])),
+      );
     if (this.#isRunning && id !== agent) this.cortex.hasNews(agent);
   }
 

@@ -15,10 +15,13 @@ const changes: Readonly<
 > = {
   open: (service, by) => service.open(by, { agent }),
   send: (service, by, id) => service.send(by, { id, text: "hello" }),
+  runPrompt: (service, by, id) => service.runPrompt(by, { id, prompt: "tidy", said: "hello" }),
   cancel: (service, by, id) => service.cancel(by, id),
   fork: (service, by, id) => service.fork(by, id),
   compact: (service, by, id) => service.compact(by, id),
   pin: (service, by, id) => service.pin(by, id, "e", true),
+  redact: (service, by, id) => service.redact(by, { id, text: "hello" }),
+  editBlock: (service, by) => service.editBlock(by, { agent, name: "project", text: "new" }),
   update: (service, by, id) => service.update(by, id, { title: "new" }),
   delete: (service, by, id) => service.delete(by, id),
 };

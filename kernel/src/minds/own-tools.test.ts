@@ -56,3 +56,24 @@ test("a tool's name is kept to 400 characters, without halves of characters", as
     value: { state: "WaitingForInput" },
   });
 });
+
+test("a process has a list of the skills only if it can read them", async () => {
+  const bench = await MindBench.open();
+  const told = new Map<string, boolean>();
+  bench.model = (question, { process }) => {
+    told.set(String(process), JSON.stringify(question.messages).includes("A weekly review"));
+    const canRead = (question.tools ?? []).some(({ name }) => name === "read_skill");
+    expect(told.get(String(process))).toBe(canRead);
+    if (process !== "channel" || bench.questions.length > 1) return { say: "ok" };
+    return {
+      call: [
+        { tool: "branch", arguments: { task: "think" } },
+        { tool: "spawn_worker", arguments: { task: "work" } },
+      ],
+    };
+  };
+  const { id } = await bench.open();
+  await bench.send(id, "go");
+  await bench.rested(id);
+  expect(Object.fromEntries(told)).toEqual({ channel: true, branch: false, worker: true });
+});

@@ -1,26 +1,22 @@
 import { isoTime } from "../base/clock.ts";
 import { isJsonObject } from "../base/json.ts";
-import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
+import { endedStates, type Process } from "../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
-import { textOf } from "../context/entry-text.ts";
-import { taintOf } from "../context/taint.ts";
-import { searchWords } from "../conversations/search-words.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
-import { textOfBlock } from "./blocks.ts";
+import { knownText, textOfBlock } from "./blocks.ts";
 import { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
 import { recallMemory, saveMemory } from "./memory-tools.ts";
 import { type ProcessTool, tooLongText } from "./process-tools.ts";
+import { recall } from "./recall.ts";
 import { schedule } from "./schedule-tool.ts";
 
 const success = (value: unknown): ToolResult => ({ status: "success", value });
 /** These take the beginning of a text that is too long. */
 const cutsTexts: ReadonlySet<string> = new Set(["set_status", "memory_save", "memory_recall"]);
 const maxUnfinished = 64;
-const defaultRecalled = 10;
-const maxRecalledCharacters = 2_000;
 
 /** Runs the tools that the kernel itself gives to processes. Arguments come from a model: each is checked here. */
 export class OwnTools {
@@ -56,8 +52,11 @@ export class OwnTools {
         if (kind !== undefined && !workers.some(({ name }) => name === kind))
           return { result: asError(`There is no kind of worker "${kind}".`) };
         if (task === null) return need("task");
-        const started = await this.#spawn(process, call, { kind: "worker", task, name: kind });
         const waits = process.record.kind === "branch" && args["wait"] === true;
+        // A caller that waits for its end gets its first report.
+        const interactive =
+          !waits && workers.some(({ name, isInteractive }) => name === kind && isInteractive);
+        const started = await this.#spawn(process, call, { kind: "worker", task, name: kind, interactive });
         return waits && started.result.status === "success" ? this.#awaited(process, call, started) : started;
       }
       case "route": {
@@ -84,7 +83,8 @@ export class OwnTools {
         const known = this.#conversation.log.state.processes.find((each) => each.id === id);
         if (known === undefined || known.kind === "channel")
           return { result: asError(`There is no process "${id}".`) };
-        await this.#conversation.cancel(this.#conversation.principalOf(process.record), id);
+        const by = this.#conversation.principalOf(process.record);
+        await this.#conversation.cancel(by, id, text("reason") ?? undefined);
         return { result: success({ process: id, state: "Cancelled" }) };
       }
       case "schedule":
@@ -107,10 +107,8 @@ export class OwnTools {
         process.record = { ...process.record, status: status.slice(0, 200) };
         return { result: success(null), also: [processEntry(process.maker, process.record)] };
       }
-      case "channel_recall": {
-        const query = text("query");
-        return query === null ? need("query") : await this.#recall(args, query);
-      }
+      case "channel_recall":
+        return await recall(this.#conversation, args);
       case "memory_recall":
         return await recallMemory(this.#conversation, process, call);
       case "memory_save":
@@ -126,7 +124,13 @@ export class OwnTools {
       kind,
       task,
       name,
-    }: { readonly kind: "branch" | "worker"; readonly task: string; readonly name?: string | undefined },
+      interactive = false,
+    }: {
+      readonly kind: "branch" | "worker";
+      readonly task: string;
+      readonly name?: string | undefined;
+      readonly interactive?: boolean;
+    },
   ): Promise<OwnResult> {
     const { log, ports } = this.#conversation;
     const id = childOf(call);
@@ -143,6 +147,7 @@ export class OwnTools {
       parent: parent.record.id,
       task,
       started: isoTime(ports.clock.now()),
+      ...(interactive ? { interactive: true as const } : {}),
     };
     const maker: EntryMaker = { ...parent.maker, process: id };
     const { turn } = parent;
@@ -184,7 +189,7 @@ export class OwnTools {
       log,
       record.id,
       {
-        context: { ...prefix, role: own.role, tools: own.tools },
+        context: { ...prefix, role: own.role, tools: own.tools, skills: own.skills },
         channel: { process: parent.record.id, through },
       },
       [],
@@ -230,12 +235,15 @@ export class OwnTools {
       };
     const provenance = process.provenance("model");
     const edit = entryOf(process.maker, { kind: "block", name, text }, provenance);
-    if (block.scope === "conversation")
+    if (block.scope === "conversation" && block.namespace === undefined)
       return { result: success({ block: name, characters: text.length }), also: [edit] };
+    const { ports, decisions } = this.#conversation;
+    const agent = this.#conversation.mind().agent.id;
+    const refusal = ports.blocks.mayWrite(agent, block);
+    if (refusal !== null) return { result: asError(refusal, false) };
     // Untrusted text must not reach other conversations.
     if (provenance.isTainted === true) {
       const { sources = [] } = provenance;
-      const { decisions } = this.#conversation;
       const asked = await decisions.askAboutBlock(process, call.call, { block: name, text, sources });
       return {
         result: success({
@@ -247,53 +255,20 @@ export class OwnTools {
         after: asked.after,
       };
     }
-    await this.#conversation.ports.blocks.edit(this.#conversation.mind().agent.id, edit);
+    const known = process.tail === null ? [""] : [now, knownText(process.tail, name)];
+    const outcome = await ports.blocks.edit(agent, edit, known);
+    if (outcome === "changed") {
+      await this.#conversation.tellChanges(process);
+      return {
+        result: asError(
+          "Another mind has changed the block meanwhile. You were told what it reads now; edit that.",
+        ),
+      };
+    }
+    if (outcome !== "written") return { result: asError(outcome.refusal, false) };
     return { result: success({ block: name, characters: text.length }), also: [edit] };
-  }
-
-  async #recall(args: Readonly<Record<string, unknown>>, query: string): Promise<OwnResult> {
-    const { log, ports } = this.#conversation;
-    const { limit = defaultRecalled, conversation = log.id } = args;
-    const id = String(conversation);
-    const agent = id === log.id ? log.header.agent : await ports.reader.agentOf(id);
-    if (agent !== log.header.agent) return { result: asError(`There is no conversation "${id}" of yours.`) };
-    const most = typeof limit === "number" ? Math.min(50, Math.max(1, Math.floor(limit))) : defaultRecalled;
-    const found = await withoutChanged(await ports.reader.search([id], searchWords(query), most), (entry) =>
-      ports.reader.entry(id, entry),
-    );
-    const { sources, tainted = false } = taintOf(found.map(({ entry }) => entry));
-    return {
-      provenance: {
-        origin: "workspace",
-        isTainted: tainted,
-        ...(sources === undefined ? {} : { sources }),
-      },
-      result: success(
-        found.map(({ entry }) => ({
-          seq: entry.seq,
-          kind: entry.kind,
-          at: entry.created,
-          origin: entry.origin,
-          text: textOf(entry).slice(0, maxRecalledCharacters),
-        })),
-      ),
-    };
   }
 }
 
 /** The id of the process that a call starts. */
 const childOf = ({ call }: LoggedCall): string => call.replace(/^call_/, "");
-
-/** Leaves entries out that an interceptor's change replaced: the model reads the change. */
-async function withoutChanged<Found extends { readonly entry: Entry }>(
-  found: readonly Found[],
-  newest: (id: string) => Promise<Entry | null>,
-): Promise<readonly Found[]> {
-  const isCurrent = await Promise.all(
-    found.map(async ({ entry: { id, seq } }) => {
-      const last = await newest(id);
-      return last === null || last.by === undefined || last.seq <= seq;
-    }),
-  );
-  return found.filter((_found, index) => isCurrent[index]);
-}

@@ -7,18 +7,21 @@ import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { ConversationSearch, Delta } from "../base/vocabulary/conversation-requests.ts";
+import type { ForgettingReport, Forgotten } from "../base/vocabulary/forgetting.ts";
 import type { MindInterception } from "../base/vocabulary/interception.ts";
-import type { MindDefinition } from "../base/vocabulary/mind.ts";
+import type { MindBlock, MindDefinition } from "../base/vocabulary/mind.ts";
 import type { ModelFailure, ModelTool } from "../base/vocabulary/model.ts";
 import type { Principal, ProcessKind, ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { ConversationState } from "../conversations/fold.ts";
-import type { EntryQuery } from "../conversations/index-rows.ts";
+import type { EntryQuery } from "../conversations/indexed.ts";
+import type { FoundEntry, MessageQuestion } from "../conversations/message-search.ts";
 import type { Header, NewEntry } from "../conversations/records.ts";
 import type { AnswerEvent } from "../models/answer.ts";
 import type { Need } from "../models/routing.ts";
 import type { Asker, ModelQuestion } from "../models/runtime.ts";
 import type { MadeSchedules } from "./made-schedules.ts";
+import type { EditOutcome, MayShare, SharedText } from "./shared-blocks.ts";
 
 /** An agent that people can talk to. */
 export interface Mind {
@@ -45,12 +48,8 @@ export interface EntryReader {
   prefix(id: string, process: string): Promise<{ readonly seq: number; readonly data: unknown } | null>;
   /** Returns the bytes of a picture that an entry names; null if it is gone or damaged. */
   picture(id: string, hash: Hash): Promise<Uint8Array | null>;
-  /** Returns the entries whose words match a query of `searchWords`, the best first. */
-  search(
-    ids: readonly string[],
-    words: string,
-    limit: number,
-  ): Promise<readonly { readonly entry: Entry; readonly score: number }[]>;
+  /** Returns the entries that fit a question by their words, or by what they mean, the best first. */
+  answering(ids: readonly string[], question: MessageQuestion): Promise<readonly FoundEntry[]>;
   /** Returns the agent whose mind a conversation belongs to; null if there is none. */
   agentOf(id: string): Promise<string | null>;
 }
@@ -84,6 +83,8 @@ export interface NewMemory {
   /** The entries it was made from. */
   readonly sources: readonly string[];
   readonly isTainted: boolean;
+  /** The ids of the memories that it replaces; they are not recalled any more. */
+  readonly replaces?: readonly string[];
 }
 
 export interface RecalledMemory {
@@ -94,6 +95,15 @@ export interface RecalledMemory {
   readonly created: string;
   readonly sources: readonly string[];
   readonly isTainted: boolean;
+}
+
+/** A memory as it is now. */
+export interface PresentMemory {
+  readonly id: string;
+  readonly text: string;
+  /** The conversation in which it was saved. */
+  readonly conversation?: string;
+  readonly created?: string;
 }
 
 export interface CallOptions {
@@ -133,6 +143,8 @@ export interface MindPorts {
     >;
     /** True if its answers are not to be trusted: they come from a file. */
     isTainting(model: string): boolean;
+    /** Returns whether the model belongs to a rehearsal and this kernel is none, or the other way round. */
+    isOfOtherRun(model: string): boolean;
   };
   readonly tools: {
     /** Returns the tools whose names fit a pattern of both lists; always in the same order. */
@@ -149,18 +161,36 @@ export interface MindPorts {
   readonly blocks: {
     /** Returns their texts by name. */
     ofMind(agent: string): Promise<ReadonlyMap<string, string>>;
-    /** Changes one; resolves when it is in the mind's log. */
-    edit(agent: string, entry: NewEntry): Promise<void>;
+    /** Returns the text of a block in a shared memory, or why the mind may not read it; null for any other block. */
+    shared(agent: string, block: MindBlock): Promise<SharedText | { readonly refusal: string } | null>;
+    /** Returns why the mind may not change a block; null if it may. */
+    mayWrite(agent: string, block: MindBlock): string | null;
+    /**
+     * Changes one; resolves when it is in its log. A shared one is changed if it has one of the texts that the editor
+     * knows; `known`: null for a person.
+     */
+    edit(agent: string, entry: NewEntry, known: readonly string[] | null): Promise<EditOutcome>;
   };
+  readonly mayShare: MayShare;
   readonly memory: {
     /** Resolves when it is on the disk. */
     save(caller: ProcessPrincipal, memory: NewMemory): Promise<ToolResult>;
+    /** Returns the memories that exist among these ids. */
+    get(caller: ProcessPrincipal, ids: readonly string[]): Promise<readonly RecalledMemory[]>;
     /** Returns the most similar ones first, or why there are none. */
     recall(
       caller: ProcessPrincipal,
       query: string,
       limit: number,
     ): Promise<readonly RecalledMemory[] | ToolResult>;
+    /** Returns what was remembered in conversations since a time, without what was forgotten. */
+    madeFrom(
+      agent: string,
+      conversations: readonly string[],
+      since: string,
+    ): Promise<readonly { readonly id: string; readonly type: string; readonly text: string }[]>;
+    /** Returns what these memories are now, by their old ids: as they were, or as a person corrected them. */
+    present(agent: string, ids: readonly string[]): Promise<ReadonlyMap<string, PresentMemory>>;
     /** Returns what an agent knows as a person searches it, the best first; `memory` as in `lares/memory/query`. */
     find(
       agent: string,
@@ -185,6 +215,13 @@ export interface MindPorts {
     /** Rejects an action, in the name of the person if one stops it, if it still waits for one. */
     reject(by: Principal, id: string, reason: string): Promise<void>;
   };
+  /** Removes texts from every place but the logs. Their request is stored until `removeFromLogs` and the rest are done. */
+  readonly forgetting: {
+    run<Result>(
+      request: { readonly forgotten: Forgotten; readonly logs: unknown },
+      removeFromLogs: () => Promise<Result>,
+    ): Promise<{ readonly result: Result; readonly report: ForgettingReport }>;
+  };
   /** The schedules that minds made. */
   readonly schedules: Pick<MadeSchedules, "propose" | "of" | "remove" | "withdraw" | "nextRun">;
   readonly asks: {
@@ -202,6 +239,8 @@ export interface MindPorts {
         readonly before: string;
         readonly text: string;
         readonly sources: readonly string[];
+        /** The shared memory that keeps the block, if one does. */
+        readonly namespace?: string;
       },
       key: string,
     ): Promise<Ask | null>;

@@ -5,7 +5,7 @@ import type { ProcessKind } from "../base/vocabulary/principal.ts";
 import { maxScheduledCharacters } from "./schedule-tool.ts";
 
 /** The tools that the kernel itself gives to processes. */
-export const processToolNames = [
+const processToolNames = [
   "branch",
   "spawn_worker",
   "route",
@@ -99,7 +99,7 @@ function definitionOf(name: ProcessTool, mind: MindDefinition, kind: ProcessKind
     case "spawn_worker":
       return tool(
         name,
-        `Gives a task to a worker, which knows nothing of this conversation. Returns at once; the report comes later, by itself.${kindsOfWorkers(mind)}`,
+        `Gives a task to a worker, which knows nothing of this conversation. Returns at once; the report comes later, by itself.${kindsOfWorkers(mind)}${followUpsOf(mind, kind)}`,
         {
           task: text("The whole task: what to do, with which files, and what to report"),
           ...(mind.workers.length === 0
@@ -125,7 +125,9 @@ function definitionOf(name: ProcessTool, mind: MindDefinition, kind: ProcessKind
     case "route":
       return tool(
         name,
-        "Sends a message to a process that runs, as a follow-up to its task.",
+        mind.workers.some(({ isInteractive }) => isInteractive)
+          ? "Sends a message to a process that runs, as a follow-up to its task, or to a worker that has reported and waits for a follow-up: it works on with what it knows, and reports again."
+          : "Sends a message to a process that runs, as a follow-up to its task.",
         { process: text("The id of the process", 128), text: text("The message") },
         ["process", "text"],
       );
@@ -196,13 +198,23 @@ function definitionOf(name: ProcessTool, mind: MindDefinition, kind: ProcessKind
     case "channel_recall":
       return tool(
         name,
-        "Searches what was said earlier, also before what was summarised.",
+        "Searches what was said earlier, also before what was summarised; or reads a found entry, of which a search may show only a part.",
         {
-          query: text("Words that were used", 1_000),
+          query: text("Words that were used, or a question", 1_000),
           conversation: text("The id of another conversation; default this one", 128),
           limit: { type: "integer", minimum: 1, maximum: 50, description: "At most so many; default 10" },
+          entry: {
+            type: "integer",
+            minimum: 1,
+            description: "Instead of query: the seq of an entry to read",
+          },
+          offset: {
+            type: "integer",
+            minimum: 0,
+            description: "With entry: the character to begin with; default 0",
+          },
         },
-        ["query"],
+        [],
       );
     case "memory_recall":
       return tool(
@@ -233,6 +245,17 @@ function definitionOf(name: ProcessTool, mind: MindDefinition, kind: ProcessKind
             description: "How much it matters; default 0.5",
           },
           about: text("Whom or what it is about", 200),
+          ...(kind === "cortex"
+            ? {
+                replaces: {
+                  type: "array",
+                  maxItems: 20,
+                  items: { type: "string", minLength: 1, maxLength: 128 },
+                  description:
+                    "The ids of memories that this one takes the place of: nobody recalls them any more. Tainted ones and others are not merged",
+                },
+              }
+            : {}),
         },
         ["type", "text"],
       );
@@ -243,4 +266,14 @@ function kindsOfWorkers({ workers }: MindDefinition): string {
   return workers.length === 0
     ? ""
     : ` Kinds: ${workers.map(({ name, description }) => `${name} (${description})`).join(", ")}.`;
+}
+
+function followUpsOf({ workers }: MindDefinition, of: ProcessKind): string {
+  const names = workers.flatMap(({ name, isInteractive }) => (isInteractive ? [name] : []));
+  if (names.length === 0) return "";
+  const how =
+    of === "channel"
+      ? "give it a follow-up, or the answer to its question, with route, or end it with cancel"
+      : "with wait, it ends with its report";
+  return ` After its report, a worker of the kind ${names.join(" or ")} keeps what it knows and waits: ${how}.`;
 }

@@ -13,24 +13,20 @@ import { addedBy, entryOf, type EntryMaker, processEntry, type Provenance, taint
 import { begunBy, openEnds } from "./ends.ts";
 import { Paused, Unattended } from "./interruptions.ts";
 import { kinds } from "./kinds.ts";
-import { nextState, type ProcessEvent } from "./machine.ts";
+import { nextState, type ProcessEvent, roleOf } from "./machine.ts";
+import { endWithReport } from "./follow-ups.ts";
 import { requestDigest } from "./request-digest.ts";
 import { outputTokensIn } from "../models/answer.ts";
 import { type AtWork, type GivenContext, placeOf, type ProcessHost } from "./host.ts";
-import { decisionOrigin } from "./let-go.ts";
+import { speakersOf } from "./origins.ts";
 import { scheduleOrigin } from "./scheduled.ts";
+import { reasonOf, stopError } from "./stop-tree.ts";
+import { isNudged, nudge, requestsMade } from "./turn-limits.ts";
 import { beginsTurn, isSpoken } from "./turns.ts";
-import { isProcessTool } from "./process-tools.ts";
 import { conclusionOf, failureOf, ModelFailed, passedOn, SummaryDraft } from "./conclusions.ts";
 
-/** Whose messages speak to the model themselves; those of others are quoted. */
-const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", scheduleOrigin, decisionOrigin]);
-
-/** Turns of a worker in which an answer without a call is not yet taken for its report. */
-const nudgedTurns = 2;
 /** Calls of one answer that are run. */
 const maxCalls = 128;
-const nudge = "Please proceed and use the available tools.";
 
 /** One process of a conversation at work: it asks its model, runs the calls, and ends or rests. */
 export class MindProcess implements AtWork {
@@ -93,9 +89,8 @@ export class MindProcess implements AtWork {
 
   /** Changes the state without writing it down, because the next change follows at once. */
   enter(event: ProcessEvent, more: Partial<Process> = {}): void {
-    const { kind, state } = this.record;
-    const { error: _error, ended: _ended, ...rest } = this.record;
-    const next = nextState(kind === "channel" ? "channel" : "other", state, event);
+    const { error: _error, ended: _ended, expires: _expires, ...rest } = this.record;
+    const next = nextState(roleOf(rest), rest.state, event);
     this.record = { ...rest, ...more, state: next };
   }
 
@@ -108,7 +103,7 @@ export class MindProcess implements AtWork {
     await this.#host.log.append([processEntry(this.maker, this.record)]);
   }
 
-  /** Works until there is nothing to do. Returns whether it has ended, which is in the log then, or rests. */
+  /** Works until there is nothing to do. Returns whether it has ended or reported, which is in the log then, or rests. */
   async work(): Promise<"ended" | "rests"> {
     const { kind, name } = this.record;
     const { end, maxTurns } = kinds[kind];
@@ -116,10 +111,9 @@ export class MindProcess implements AtWork {
     this.#tail = await this.#host.tailOf(this.record);
     await this.#finishOpen();
     await this.#host.tellChanges(this);
-    const summary = this.#given === null ? null : new SummaryDraft();
+    const summary = this.#given === null ? null : SummaryDraft.from(this.#tail.entries);
     let overflows = 0;
-    let hasCalled = this.#tail.entries.some((entry) => entry.kind === "tool_call");
-    for (let turn = 1; ; turn++) {
+    for (let turn = 1 + (await requestsMade(this.#host, this, this.#turnNow())); ; turn++) {
       this.signal.throwIfAborted();
       if (this.#host.isUnattended) throw new Unattended("Nobody is there.");
       if (kinds[kind].pauses && this.#host.decisions.isPaused) throw new Paused("It is paused.");
@@ -137,9 +131,8 @@ export class MindProcess implements AtWork {
         continue;
       }
       this.answer = answered.text;
-      summary?.take(answered);
+      summary?.take({ ...answered, hasCalls: answered.calls.length > 0 });
       if (answered.calls.length > 0 && turn <= most) {
-        hasCalled = true;
         for (const call of answered.calls.slice(0, maxCalls)) await this.#calls.run(call);
         if (answered.calls.length > maxCalls)
           await this.#host.log.append(
@@ -156,9 +149,8 @@ export class MindProcess implements AtWork {
         turn = 0;
         continue;
       }
-      if (kind === "worker" && !hasCalled && turn <= nudgedTurns && this.#offersTools()) {
+      if (isNudged(this, turn)) {
         await this.#say(nudge);
-        turn = nudgedTurns;
         continue;
       }
       if (summary === null) {
@@ -179,7 +171,7 @@ export class MindProcess implements AtWork {
 
   async cancelled(): Promise<void> {
     const open = openEnds(this.#host.log.state, this.maker, "cancelled");
-    await this.move("cancel", { ended: this.#now() }, open);
+    await this.move("cancel", { ended: this.#now(), ...stopError(reasonOf(this.signal)) }, open);
   }
 
   /**
@@ -192,7 +184,7 @@ export class MindProcess implements AtWork {
     const written = await this.#host.log.append(() => {
       if (!isLast && this.hasUnread("any")) return [];
       this.conclusion = text;
-      this.enter("finish", { ended: this.#now() });
+      this.enter(...endWithReport(this.record, this.#host.ports.clock.now()));
       // Each begins a turn of whoever reads it. A summary is written by whoever asked for it.
       const maker = { ...this.maker, turn: "" };
       const conclusion = entryOf(maker, { kind: "conclusion", text }, this.provenance("model"));
@@ -210,6 +202,7 @@ export class MindProcess implements AtWork {
     const prefix = this.#tail?.prefix;
     const inherited = taintOf([
       ...(prefix?.summaries ?? []),
+      ...(prefix?.blocks ?? []),
       ...(this.#tail === null ? [] : [this.#tail.inherited]),
       ...(this.#given?.madeOf ?? []),
       ...this.#added.map(taintedBy),
@@ -226,10 +219,15 @@ export class MindProcess implements AtWork {
     };
   }
 
-  /** A channel reads how its children stand, and what is pinned: it inherits from all of the conversation. */
+  /**
+   * Returns the taint that a process inherits from the whole conversation: a channel reads its children's status, and any
+   * process may read pins and titles of waiting changes that a compaction carried over from others.
+   */
   #ofOthers(): { readonly sources: readonly string[]; readonly tainted: true }[] {
     const { tainted } = this.#host.log.state;
-    const reads = this.record.kind === "channel" || this.record.kind === "branch";
+    const { pins = [], approvals = [] } = this.#tail?.prefix.carried ?? {};
+    const isCarried = pins.length + approvals.length > 0;
+    const reads = isCarried || this.record.kind === "channel" || this.record.kind === "branch";
     return reads && tainted.length > 0 ? [{ sources: tainted, tainted: true }] : [];
   }
 
@@ -237,7 +235,7 @@ export class MindProcess implements AtWork {
   context(tail: ContextTail, model: string, added: readonly Change<readonly string[]>[] = []): Context {
     const context = contextOf({
       prefix: tail.prefix,
-      history: tail.history(model, speakers),
+      history: tail.history(model, speakersOf(this.#host.log.header.agent)),
       model,
       suffix:
         this.#given === null
@@ -378,10 +376,6 @@ export class MindProcess implements AtWork {
       (entry) => entry.kind === "tool_result" || (entry.kind === "message" && entry.partial !== true),
     );
     return `${this.record.id} ${last?.id ?? ""}`;
-  }
-
-  #offersTools(): boolean {
-    return (this.#tail?.prefix.tools ?? []).some(({ name }) => !isProcessTool(name));
   }
 
   async #say(text: string): Promise<void> {

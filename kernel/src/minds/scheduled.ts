@@ -1,5 +1,6 @@
 import type { ActiveHours } from "../base/vocabulary/agent-definition.ts";
 import type { Process } from "../base/vocabulary/conversation.ts";
+import type { MindPorts, ProcessLog } from "./ports.ts";
 
 /** The message that a schedule sends to a mind. */
 export interface SchedulePrompt {
@@ -29,7 +30,7 @@ export function isActive(
 const announcedCharacters = 4_000;
 
 /** Returns how a turn that a schedule began is announced; null if there is nothing to say. */
-export function endOf(
+function endOf(
   { error }: Pick<Process, "error">,
   answer: string,
 ): { readonly message: string; readonly severity: "info" | "warning" } | null {
@@ -39,6 +40,16 @@ export function endOf(
     message: message.slice(0, announcedCharacters).toWellFormed(),
     severity: error === undefined ? "info" : "warning",
   };
+}
+
+/** Announces the end of such a turn, because nobody looks at its conversation. */
+export function notifyEnd(
+  { ports, log }: { readonly ports: Pick<MindPorts, "notify">; readonly log: ProcessLog },
+  channel: Process,
+  answer: string,
+): void {
+  const end = endOf(channel, answer);
+  if (end !== null) ports.notify({ agent: log.header.agent, title: log.state.title, ...end });
 }
 
 /** Returns the minutes since midnight by the clocks of a time zone. */

@@ -1,6 +1,7 @@
+import { isLaresError } from "../base/errors.ts";
 import type { ConversationSearch, SearchPage } from "../base/vocabulary/conversation-requests.ts";
 import { textOf } from "../context/entry-text.ts";
-import { searchWords } from "../conversations/search-words.ts";
+import type { FoundEntry } from "../conversations/message-search.ts";
 import type { Minds } from "./minds.ts";
 
 type Found = SearchPage["items"][number];
@@ -8,7 +9,7 @@ type Hit = Omit<Found, "score">;
 
 const defaultLimit = 100;
 /** Conversations that are searched, the latest ones. */
-const maxSearched = 1_000;
+export const maxSearched = 1_000;
 /** Conversations whose own blocks are looked through, the latest ones. */
 const maxBlockOwners = 50;
 const foundCharacters = 500;
@@ -30,11 +31,7 @@ export async function searchMind(
     places.includes("messages") || places.includes("blocks")
       ? await conversations.list({ agent, limit: maxSearched })
       : [];
-  const entries = await conversations.search(
-    rows.map(({ id }) => id),
-    searchWords(query),
-    limit,
-  );
+  const entries = places.includes("messages") ? await saidIn(rows.map(({ id }) => id)) : [];
   const messages = entries.map(({ entry }): Hit => ({ entry, text: textOf(entry) }));
   const lists: (readonly Hit[])[] = [
     places.includes("messages") ? messages : [],
@@ -49,6 +46,16 @@ export async function searchMind(
     .toSorted((one, other) => other.score - one.score)
     .slice(0, limit)
     .map((hit) => ({ ...hit, text: hit.text.slice(0, foundCharacters).toWellFormed() }));
+
+  async function saidIn(ids: readonly string[]): Promise<readonly FoundEntry[]> {
+    try {
+      return await conversations.answering(ids, { agent, text: query, mode, limit });
+    } catch (error) {
+      // A memory may have an embedder that messages are not sent to.
+      if (places.length > 1 && isLaresError(error, "VectorSearchNotConfigured")) return [];
+      throw error;
+    }
+  }
 
   /** The present texts of the mind's blocks and of these conversations', those with the most of the words first. */
   async function blocks(conversationIds: readonly string[]): Promise<Hit[]> {

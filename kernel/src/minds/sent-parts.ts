@@ -2,11 +2,12 @@ import { checkPicture } from "../base/check-picture.ts";
 import { invalidParams, limitExceeded } from "../base/errors.ts";
 import { bytesOfBase64, pictureBounds, type PictureType } from "../base/pictures.ts";
 import type { Part } from "../base/vocabulary/conversation.ts";
-import { maxMessageCharacters, type SentPart } from "../base/vocabulary/conversation-requests.ts";
+import { maxMessageCharacters } from "../base/vocabulary/bounds.ts";
+import type { SentPart } from "../base/vocabulary/conversation-requests.ts";
 import type { ConversationLog } from "../conversations/conversation-log.ts";
 
 /** A picture that is not stored yet. */
-export interface NewPicture {
+interface NewPicture {
   readonly type: "image";
   readonly media_type: PictureType;
   readonly content: Uint8Array;

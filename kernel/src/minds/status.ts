@@ -1,5 +1,5 @@
 import { isoTime } from "../base/clock.ts";
-import { endedStates, type Process } from "../base/vocabulary/conversation.ts";
+import { endedStates, type Process, waitsForFollowUp } from "../base/vocabulary/conversation.ts";
 import type { SuffixPart } from "../context/context.ts";
 import type { ConversationState } from "../conversations/fold.ts";
 
@@ -20,9 +20,12 @@ export function suffixOf(
   if (process.kind !== "channel" && process.kind !== "cortex") return [time];
   const others = processes.filter(({ id, kind }) => id !== process.id && kind !== "channel");
   const running = others.filter(
-    ({ kind, state, started }) =>
-      !endedStates.has(state) && (kind !== "branch" || nowMs - Date.parse(started) >= shownBranchMs),
+    (other) =>
+      !endedStates.has(other.state) &&
+      !waitsForFollowUp(other) &&
+      (other.kind !== "branch" || nowMs - Date.parse(other.started) >= shownBranchMs),
   );
+  const reported = others.filter(waitsForFollowUp);
   const ended = others
     .filter(
       ({ kind, state, started, ended: at }) =>
@@ -34,6 +37,9 @@ export function suffixOf(
     .slice(-maxEnded);
   const status = [
     ...(running.length === 0 ? [] : ["Running:", ...running.map((each) => lineOf(each, nowMs))]),
+    ...(reported.length === 0
+      ? []
+      : ["Reported, and ready for a follow-up by route:", ...reported.map((each) => lineOf(each, nowMs))]),
     ...(ended.length === 0 ? [] : ["Ended lately:", ...ended.map((each) => lineOf(each, nowMs))]),
     ...(references.length === 0
       ? []
@@ -45,13 +51,18 @@ export function suffixOf(
 }
 
 function lineOf(
-  { id, kind, name, state, task = "", status, started, ended, error }: Process,
+  { id, kind, name, state, task = "", status, started, ended, expires, error }: Process,
   nowMs: number,
 ): string {
   const what = name === undefined ? kind : `${kind} (${name})`;
   const short = task.length > maxTaskCharacters ? `${task.slice(0, maxTaskCharacters)}…` : task;
   const since = Math.round((nowMs - Date.parse(ended ?? started)) / 1000);
-  const how = ended === undefined ? `${state}, for ${since} s` : `${state}, ${since} s ago`;
+  const how =
+    expires !== undefined
+      ? `ends at ${expires.slice(0, 16)}Z if none comes`
+      : ended === undefined
+        ? `${state}, for ${since} s`
+        : `${state}, ${since} s ago`;
   const more = [status, error?.message]
     .filter((text) => text !== undefined)
     .map((text) => JSON.stringify(text.slice(0, maxTaskCharacters).toWellFormed()))

@@ -30,7 +30,7 @@ export const exhausted =
   "Work that the conversation started by itself has ended. Send a message to continue.";
 
 /** Entries that a resting channel has not answered, and the number of its turns since a person last caused one. */
-export interface Unread {
+interface Unread {
   readonly what: "spoken" | "found" | "nothing";
   readonly turnsAlone: number;
 }

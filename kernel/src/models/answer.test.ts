@@ -26,7 +26,7 @@ function bed(...scripts: readonly (readonly ModelEvent[])[]) {
       asked.push(request);
       yield* scripts[asked.length - 1] ?? [];
     },
-    describe: () => ({ dialect: dialects.anthropic, maxOutputTokens: 1000 }),
+    describe: () => ({ dialect: dialects.anthropic, maxOutputTokens: 1000, mayHideReasoning: true }),
     reserve: async (_, { outputTokens }) => {
       money.push(`reserve ${outputTokens}`);
       return {
@@ -39,6 +39,8 @@ function bed(...scripts: readonly (readonly ModelEvent[])[]) {
     },
     wait: async (ms) => void waits.push(ms),
     random: () => 0,
+    settlesStopped: true,
+    monotonic: () => 0,
   };
   return { ports, asked, waits, money };
 }
@@ -183,6 +185,110 @@ test("a request that is cancelled while it waits is not sent again", async () =>
     failure: { class: "Cancelled" },
   });
   expect(here.asked).toHaveLength(1);
+});
+
+test.each([Number.MAX_VALUE, Number.POSITIVE_INFINITY, Number.NaN, -5, 1.5])(
+  "usage of %s tokens is counted as far as it can be true",
+  async (said) => {
+    const lie = { ...done, usage: { input_tokens: said, output_tokens: said, cache_read_tokens: said } };
+    const last = (await run(bed([sent, lie]))).at(-1);
+    const counts = last?.type === "done" ? Object.values(last.usage) : [];
+    expect(counts).toHaveLength(3);
+    for (const count of counts) expect(Number.isInteger(count) && count >= 0 && count <= 1e9).toBe(true);
+  },
+);
+
+test.each<[readonly ModelEvent[], number]>([
+  // At most one token for each word's first letter and each two further ones.
+  [[sent, text("Hello"), text(" you")], 5],
+  [[sent, { type: "reasoning", text: "Hm" }], 2],
+  // Never more than was reserved.
+  [[sent, text("1".repeat(5_000))], 1000],
+])("an answer that its caller stopped costs what it had streamed", async (pieces, most) => {
+  const here = bed();
+  const controller = new AbortController();
+  const ports: AnswerPorts = {
+    ...here.ports,
+    async *stream() {
+      yield* pieces;
+      controller.abort();
+      yield failed("Cancelled");
+    },
+  };
+  expect((await run({ ports }, ["a/one"], controller.signal)).at(-1)).toMatchObject({
+    failure: { class: "Cancelled" },
+    isPartial: true,
+  });
+  expect(here.money).toHaveLength(2);
+  const settled = Number(here.money[1]?.replace("settle ", ""));
+  expect(settled).toBeGreaterThan(0);
+  expect(settled).toBeLessThanOrEqual(most);
+});
+
+test.each([
+  ["before its first piece", [300, 0, 0], true, 300],
+  ["between pieces", [0, 400, 0], true, 400],
+  ["before it was stopped", [0, 0, 500], true, 500],
+  ["for longer than its answer may be", [9_000, 0, 0], true, 1_000],
+  ["as pieces that stream are silent", [100, 100, 100], true, 0],
+  ["and shows all that it reasons", [300, 400, 500], false, 0],
+])(
+  "an answer that its caller stopped also costs what a model that was silent %s may have reasoned",
+  async (_when, silences, mayHideReasoning, hidden) => {
+    const here = bed();
+    const controller = new AbortController();
+    let now = 1_000;
+    const ports: AnswerPorts = {
+      ...here.ports,
+      describe: () => ({ dialect: dialects.anthropic, maxOutputTokens: 1000, mayHideReasoning }),
+      monotonic: () => now,
+      async *stream() {
+        yield sent;
+        for (const [at, silence] of silences.entries()) {
+          now += silence;
+          if (at < 2) yield text("a");
+        }
+        controller.abort();
+        yield failed("Cancelled");
+      },
+    };
+    await run({ ports }, ["a/one"], controller.signal);
+    const settled = Number(here.money[1]?.replace("settle ", ""));
+    expect(settled).toBeGreaterThanOrEqual(Math.min(1_000, hidden + 1));
+    expect(settled).toBeLessThanOrEqual(Math.min(1_000, hidden + 2));
+  },
+);
+
+test("an answer that a program stopped counts in full: its model may have computed more than it showed", async () => {
+  const here = bed();
+  const controller = new AbortController();
+  const ports: AnswerPorts = {
+    ...here.ports,
+    settlesStopped: false,
+    async *stream() {
+      yield sent;
+      yield text("Hello");
+      controller.abort();
+      yield failed("Cancelled");
+    },
+  };
+  await run({ ports }, ["a/one"], controller.signal);
+  expect(here.money).toEqual(["reserve 1000"]);
+});
+
+test("an answer that its caller stopped before its first piece counts in full", async () => {
+  const here = bed();
+  const controller = new AbortController();
+  const ports: AnswerPorts = {
+    ...here.ports,
+    async *stream() {
+      yield sent;
+      controller.abort();
+      yield failed("Cancelled");
+    },
+  };
+  await run({ ports }, ["a/one"], controller.signal);
+  expect(here.money).toEqual(["reserve 1000"]);
 });
 
 test("a reader that stops early closes the stream and keeps the reservation", async () => {

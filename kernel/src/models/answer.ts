@@ -6,7 +6,7 @@ import type {
   ModelRequest,
   ModelUsage,
 } from "../base/vocabulary/model.ts";
-import { maxInputTokens } from "./cost.ts";
+import { maxInputTokens, maxTextTokens } from "./cost.ts";
 import type { Dialect } from "./dialect.ts";
 import { backoffMs, isRefusal, isRetryable, maxAttemptsPerModel } from "./failures.ts";
 import { normalize, type Repair } from "./normalize.ts";
@@ -21,16 +21,28 @@ export interface Reservation {
   settle(usage: ModelUsage): Promise<{ readonly microUsd: number | null; readonly recorded: Promise<void> }>;
   /**
    * Releases the whole reservation, because nothing was sent. A reservation that is neither settled nor released
-   * counts in full.
+   * counts in full, as that of an answer that broke off by itself.
    */
   release(): Promise<void>;
 }
 
 export interface AnswerPorts {
+  /**
+   * Whether an answer that was stopped counts what it had streamed. Not for a program: a model may compute more than it
+   * shows, and a program could stop each answer to spend beyond its budget.
+   */
+  readonly settlesStopped: boolean;
+  /** Milliseconds from an arbitrary start; never goes backwards. */
+  monotonic(): number;
   /** Makes one attempt; the iterable ends with `done` or `failed`, even if the signal is aborted. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /** Returns the properties of a model. */
-  describe(model: string): { readonly dialect: Dialect; readonly maxOutputTokens?: number };
+  describe(model: string): {
+    readonly dialect: Dialect;
+    readonly maxOutputTokens?: number;
+    /** It may reason without showing it, and bill that. */
+    readonly mayHideReasoning: boolean;
+  };
   /** Throws BudgetExceeded. */
   reserve(
     model: string,
@@ -154,7 +166,7 @@ async function* attemptOf(
   signal: AbortSignal,
   knownTools: readonly (readonly [string, string])[],
 ): AsyncGenerator<AnswerEvent, { readonly failure: ModelFailure; readonly isPartial: boolean } | null> {
-  const { dialect, maxOutputTokens } = ports.describe(model);
+  const { dialect, maxOutputTokens, mayHideReasoning } = ports.describe(model);
   const wanted = request.max_output_tokens ?? maxOutputTokens ?? defaultMaxOutputTokens;
   const outputTokens = Math.min(wanted, maxOutputTokens ?? wanted);
   const {
@@ -162,24 +174,32 @@ async function* attemptOf(
     repairs,
     tools,
   } = normalize({ ...request, model, max_output_tokens: outputTokens }, dialect, knownTools);
-  const reservation = await ports.reserve(model, { inputTokens: maxInputTokens(ready), outputTokens });
+  const inputTokens = maxInputTokens(ready);
+  const reservation = await ports.reserve(model, { inputTokens, outputTokens });
   yield { type: "attempt", attempt, model, repairs };
   let isSent = false;
   let isPartial = false;
+  let streamedTokens = 0;
+  const silence = new Silence(ports);
   let recorded: Promise<void> | null = null;
   try {
     for await (const event of ports.stream(ready, signal))
       switch (event.type) {
         case "sent":
           isSent = true;
+          silence.began();
           break;
         case "text":
         case "reasoning":
           isPartial = true;
+          silence.broken();
+          streamedTokens += maxTextTokens(event.text);
           yield event;
           break;
         case "tool_call":
           isPartial = true;
+          silence.broken();
+          streamedTokens += maxTextTokens(event.tool) + maxTextTokens(event.text);
           yield { ...event, tool: tools.nameOf(event.tool) ?? event.tool };
           break;
         case "failed":
@@ -188,7 +208,8 @@ async function* attemptOf(
             recorded = (await reservation.settle({ input_tokens: 0, output_tokens: 0 })).recorded;
           return { failure: event.failure, isPartial };
         case "done": {
-          const settled = await reservation.settle(event.usage);
+          const usage = countable(event.usage);
+          const settled = await reservation.settle(usage);
           ({ recorded } = settled);
           // Awaited in the finally block, so that the consumer gets the answer without waiting for the commit.
           recorded.catch(() => undefined);
@@ -200,7 +221,7 @@ async function* attemptOf(
             model,
             parts,
             finish: event.finish,
-            usage: event.usage,
+            usage,
             microUsd: settled.microUsd,
           };
           return null;
@@ -211,8 +232,56 @@ async function* attemptOf(
       isPartial,
     };
   } finally {
+    // A provider bills what it wrote until the caller left. Before the first piece nobody knows what it is computing.
+    if (ports.settlesStopped && isPartial && recorded === null && signal.aborted) {
+      silence.broken();
+      const hidden = mayHideReasoning ? silence.mostTokens : 0;
+      const written = Math.min(outputTokens, Math.ceil(streamedTokens + hidden));
+      recorded = (await reservation.settle({ input_tokens: inputTokens, output_tokens: written })).recorded;
+    }
     await recorded;
     // Anything that may have left the machine may have cost money, even if the attempt failed.
     if (!isSent) await reservation.release();
   }
+}
+
+/** An upper bound for models that reason without showing it. */
+const mostTokensPerMs = 1;
+/** Pieces of an answer that is streamed come faster after one another. */
+const leastSilenceMs = 250;
+
+/** Measures how long a model has shown nothing: it may have reasoned meanwhile. */
+class Silence {
+  readonly #clock: Pick<AnswerPorts, "monotonic">;
+  #since = 0;
+  #totalMs = 0;
+
+  constructor(clock: Pick<AnswerPorts, "monotonic">) {
+    this.#clock = clock;
+  }
+
+  began(): void {
+    this.#since = this.#clock.monotonic();
+  }
+
+  broken(): void {
+    const now = this.#clock.monotonic();
+    if (now - this.#since >= leastSilenceMs) this.#totalMs += now - this.#since;
+    this.#since = now;
+  }
+
+  /** The most tokens that it can have written meanwhile. */
+  get mostTokens(): number {
+    return this.#totalMs * mostTokensPerMs;
+  }
+}
+
+/** Tokens that are counted of one answer at most. None costs as much, and sums of them stay numbers. */
+const mostCounted = 1_000_000_000;
+
+/** Returns what a model says that it used, as far as it can be true. */
+function countable({ input_tokens: input, output_tokens: output, ...parts }: ModelUsage): ModelUsage {
+  const count = (said: number): number => (said >= 0 ? Math.round(Math.min(said, mostCounted)) : 0);
+  const counted = Object.entries(parts).map(([name, said]) => [name, count(said)] as const);
+  return { input_tokens: count(input), output_tokens: count(output), ...Object.fromEntries(counted) };
 }

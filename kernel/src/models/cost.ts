@@ -21,7 +21,7 @@ export function estimatedInputTokens(request: ModelRequest): number {
 
 /** Returns an upper bound of the request's size in tokens, also for texts that are made to take many of them. */
 export function maxInputTokens(request: ModelRequest): number {
-  return inputTokens(request, mostTokens, mostOfParts);
+  return inputTokens(request, maxTextTokens, mostOfParts);
 }
 
 /** By part and system message: requests of one conversation share most of them. */
@@ -77,10 +77,10 @@ function textsOf(part: MessagePart | Extract<ModelMessage, { role: "system" }>):
 }
 
 /**
- * No common tokenizer takes more: one token for each digit, sign and byte beyond ASCII, one for two letters within a word,
+ * Returns an upper bound of a text's size in tokens. No common tokenizer takes more: one token for each digit, sign and byte beyond ASCII, one for two letters within a word,
  * and none for the space before a word.
  */
-function mostTokens(text: string): number {
+export function maxTextTokens(text: string): number {
   let tokens = 0;
   let before = 0;
   for (let at = 0; at < text.length; at++) {

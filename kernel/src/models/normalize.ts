@@ -32,7 +32,7 @@ export interface Repair {
   readonly message: number;
 }
 
-export interface Normalized {
+interface Normalized {
   readonly request: ModelRequest;
   readonly repairs: readonly Repair[];
   /** Tool names as the model sees them; maps a call in the answer to its tool. */

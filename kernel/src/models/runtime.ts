@@ -6,7 +6,7 @@ import { waitUnlessAborted } from "../base/wait.ts";
 import type { Asking } from "../base/vocabulary/ask.ts";
 import type { BudgetSettings, ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import type { ModelEvent, ModelFailure, ModelRequest, ModelUsage } from "../base/vocabulary/model.ts";
-import type { ProcessKind } from "../base/vocabulary/principal.ts";
+import type { Actor, ProcessKind } from "../base/vocabulary/principal.ts";
 import { answer, type AnswerEvent, type Reservation } from "./answer.ts";
 import type { ModelCatalog } from "./catalog.ts";
 import { dialects } from "./dialect.ts";
@@ -18,10 +18,14 @@ import { chainFor, isLocalModel, type Need } from "./routing.ts";
 export interface Asker {
   readonly agent: string;
   readonly conversation: string;
+  /** The conversation whose budget it counts for too, because a process of it led to the request by a call. */
+  readonly countsFor?: string;
   /** The kind of process, if one asks. */
   readonly process: ProcessKind | null;
   /** A schedule led to it. */
   readonly isScheduled: boolean;
+  /** Who led the agent to ask, the nearest first; a question to the person names them. */
+  readonly onBehalfOf?: readonly Actor[];
   /** How the person is asked about the request, for one of a conversation. */
   readonly asking?: Asking;
 }
@@ -206,9 +210,14 @@ export class ModelRuntime {
         describe: (model) => {
           const provider = providerOf(model, settings);
           const images = takesPictures(provider, model);
-          return { dialect: { ...dialects[provider.api], images } };
+          return {
+            dialect: { ...dialects[provider.api], images },
+            mayHideReasoning: !isLocalModel(model, provider),
+          };
         },
         reserve: (model, most) => this.#reserve(model, most, settings, asker, mayBeUnpriced),
+        settlesStopped: asker.process !== null,
+        monotonic: () => clock.monotonic(),
         wait: (ms, aborted) => waitUnlessAborted(clock, ms, aborted),
         random,
       },
@@ -240,7 +249,7 @@ export class ModelRuntime {
           { budget: "per_day_usd", spent: 0, limit: 0 },
         );
     const id = newId();
-    const { agent, conversation } = asker;
+    const { agent, conversation: asking, countsFor: conversation = asking } = asker;
     const subject = { day: isoTime(clock.now()).slice(0, 10), model, agent, conversation };
     const exceeded = await usage.reserve(id, subject, { ...most, microUsd: cost }, budgets);
     if (exceeded !== null) throw budgetExceeded(exceeded);

@@ -27,7 +27,7 @@ export interface ScriptedTurn {
   readonly repeat?: boolean;
 }
 
-export interface ScriptedPorts {
+interface ScriptedPorts {
   /** Whether this turn was given before, in this kernel or an earlier one. */
   isSpent(turn: number): boolean;
   /** Resolves once it is stored that the turn was given; the answer's last event waits for it. */

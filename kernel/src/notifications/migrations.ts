@@ -1,4 +1,5 @@
 import type { Migration } from "../platform/database/database.ts";
+import type { TextColumns } from "../platform/database/text-columns.ts";
 
 export const notificationMigrations: readonly Migration[] = [
   {
@@ -10,5 +11,30 @@ export const notificationMigrations: readonly Migration[] = [
       severity TEXT NOT NULL, state TEXT NOT NULL, count INTEGER NOT NULL, held INTEGER NOT NULL,
       created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, action TEXT, proposal TEXT, lineage TEXT
     ) STRICT`,
+  },
+  {
+    // JSON: the suspended schedule that the kernel's own notification is about.
+    name: "notifications-2-schedule",
+    sql: `ALTER TABLE notifications ADD COLUMN schedule TEXT`,
+  },
+];
+
+/** The columns that a redaction cleans in notifications. */
+export const notificationTexts: readonly TextColumns[] = [
+  {
+    table: "notifications",
+    key: ["id"],
+    columns: {
+      id: "none",
+      agent: "none",
+      title: "text",
+      message: "text",
+      severity: "none",
+      state: "none",
+      action: "none",
+      proposal: "json",
+      lineage: "none",
+      schedule: "none",
+    },
   },
 ];

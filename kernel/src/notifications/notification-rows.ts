@@ -1,6 +1,10 @@
 import { isoTime } from "../base/clock.ts";
 import type { Proposal } from "../base/vocabulary/action.ts";
-import type { AgentNotification, NotificationState } from "../base/vocabulary/notification.ts";
+import type {
+  AgentNotification,
+  NotificationState,
+  NotifiedSchedule,
+} from "../base/vocabulary/notification.ts";
 import { type Lineage, ownAccord, readLineage } from "../base/vocabulary/principal.ts";
 import type { Database, SqlValue, Statement } from "../platform/database/database.ts";
 import { notificationBounds } from "./bounds.ts";
@@ -11,6 +15,8 @@ export interface NotificationAction {
   readonly state: NotificationState;
   /** Null if the notification proposes nothing. */
   readonly action: string | null;
+  /** The schedule that it resumes; null if it is not about one. */
+  readonly schedule: NotifiedSchedule | null;
   /** Null if it was too large to keep. */
   readonly proposal: Proposal | null;
   /** On whose behalf the agent proposed it. */
@@ -30,14 +36,17 @@ interface Row {
   readonly created_at: number;
   readonly updated_at: number;
   readonly action: string | null;
+  readonly schedule: string | null;
 }
 
 const columns =
-  "seq, id, agent, title, message, severity, state, count, held, created_at, updated_at, action";
+  "seq, id, agent, title, message, severity, state, count, held, created_at, updated_at, action, schedule";
 
 /** A notification to store. The texts are bounded. */
-export interface NewRow extends Pick<AgentNotification, "agent" | "title" | "message" | "severity"> {
+interface NewRow extends Pick<AgentNotification, "agent" | "title" | "message" | "severity"> {
   readonly action: { readonly id: string; readonly proposal: string | null; readonly lineage: string } | null;
+  /** Set for the kernel's own about a suspended schedule. */
+  readonly schedule: NotifiedSchedule | null;
 }
 
 /** The rows of all notifications. The database has `notificationMigrations` applied. Writes come one after the other. */
@@ -51,12 +60,14 @@ export class NotificationRows {
   /** Stores one in place of an earlier one that is the same to a person and still new. Resolves after the commit. */
   async add(id: string, row: NewRow, nowMs: number): Promise<AgentNotification> {
     const { agent, title, message, severity, action } = row;
-    const same = "agent = ? AND title = ? AND severity = ? AND held = 0 AND state = 'New'";
-    const [earlier] = await this.#select(`WHERE ${same}`, [agent, title, severity]);
+    const schedule = textOf(row.schedule);
+    // A notification of the kernel is never merged with one of an agent.
+    const same = "agent = ? AND title = ? AND severity = ? AND schedule IS ? AND held = 0 AND state = 'New'";
+    const [earlier] = await this.#select(`WHERE ${same}`, [agent, title, severity, schedule]);
     const parts = [action?.id ?? null, action?.proposal ?? null, action?.lineage ?? null];
     return await this.#put(
       earlier === undefined
-        ? this.#insert({ id, ...row, held: 0, nowMs }, parts)
+        ? this.#insert({ id, ...row, held: 0, nowMs }, [...parts, schedule])
         : {
             sql: `UPDATE notifications SET ${next}, message = ?, count = count + 1, updated_at = ?
                     ${action === null ? "" : ", action = ?, proposal = ?, lineage = ?"} WHERE id = ?`,
@@ -74,7 +85,7 @@ export class NotificationRows {
     const row = { id, agent, title: "", message: "", severity: "warning", held: 1, nowMs } as const;
     return await this.#put(
       earlier === undefined
-        ? this.#insert(row, [null, null, null])
+        ? this.#insert(row, [null, null, null, null])
         : {
             sql: `UPDATE notifications SET ${next}, held = held + 1, updated_at = ? WHERE id = ?`,
             params: [nowMs, earlier.id],
@@ -126,6 +137,16 @@ export class NotificationRows {
     return result?.changes ?? 0;
   }
 
+  /** A schedule runs again: its notification counts as seen. Resolves after the commit. */
+  async resumed(agent: string, schedule: NotifiedSchedule): Promise<void> {
+    await this.#database.batch([
+      {
+        sql: "UPDATE notifications SET state = 'Dismissed' WHERE agent = ? AND schedule = ?",
+        params: [agent, textOf(schedule)],
+      },
+    ]);
+  }
+
   /** Returns null if there is no such notification. */
   async actionOf(id: string): Promise<NotificationAction | null> {
     const [row] = await this.#database.query<{
@@ -134,12 +155,14 @@ export class NotificationRows {
       action: string | null;
       proposal: string | null;
       lineage: string | null;
-    }>("SELECT agent, state, action, proposal, lineage FROM notifications WHERE id = ?", [id]);
+      schedule: string | null;
+    }>("SELECT agent, state, action, proposal, lineage, schedule FROM notifications WHERE id = ?", [id]);
     if (row === undefined) return null;
     return {
       ...row,
       proposal: row.proposal === null ? null : (JSON.parse(row.proposal) as Proposal),
       lineage: row.lineage === null ? ownAccord : readLineage(JSON.parse(row.lineage)),
+      schedule: scheduleOf(row),
     };
   }
 
@@ -154,14 +177,18 @@ export class NotificationRows {
   }
 
   #insert(
-    row: Omit<NewRow, "action"> & { readonly id: string; readonly held: number; readonly nowMs: number },
+    row: Omit<NewRow, "action" | "schedule"> & {
+      readonly id: string;
+      readonly held: number;
+      readonly nowMs: number;
+    },
     parts: readonly SqlValue[],
   ): Statement {
     const { id, agent, title, message, severity, held, nowMs } = row;
     return {
       sql: `INSERT INTO notifications (id, agent, title, message, severity, state, count, held, created_at, updated_at,
-              action, proposal, lineage)
-            VALUES (?, ?, ?, ?, ?, 'New', 1, ?, ?, ?, ?, ?, ?)`,
+              action, proposal, lineage, schedule)
+            VALUES (?, ?, ?, ?, ?, 'New', 1, ?, ?, ?, ?, ?, ?, ?)`,
       params: [id, agent, title, message, severity, held, nowMs, nowMs, ...parts],
     };
   }
@@ -193,6 +220,7 @@ const next = "seq = (SELECT max(seq) FROM notifications) + 1";
 
 function described(row: Row): AgentNotification {
   const { id, agent, severity, state, count, held, action } = row;
+  const schedule = scheduleOf(row);
   return {
     id,
     agent,
@@ -203,8 +231,20 @@ function described(row: Row): AgentNotification {
     created: isoTime(row.created_at),
     updated: isoTime(row.updated_at),
     ...(held > 0 ? { held_back: held } : {}),
+    ...(schedule === null ? {} : { schedule }),
     ...(action === null ? {} : { action }),
   };
+}
+
+/** Returns the same text for the same schedule. */
+function textOf(schedule: NotifiedSchedule | null): string | null {
+  return schedule === null
+    ? null
+    : JSON.stringify({ handler: schedule.handler, schedule: schedule.schedule });
+}
+
+function scheduleOf({ schedule }: Pick<Row, "schedule">): NotifiedSchedule | null {
+  return schedule === null ? null : (JSON.parse(schedule) as NotifiedSchedule);
 }
 
 function heldWords(agent: string, held: number): Pick<AgentNotification, "title" | "message"> {
@@ -213,4 +253,9 @@ function heldWords(agent: string, held: number): Pick<AgentNotification, "title"
     title: `${what} of ${agent} ${held === 1 ? "was" : "were"} held back`,
     message: "It sends more of them than a person can read. Its traces may say why.",
   };
+}
+
+/** Returns what deletes an agent's notifications, seen ones included. */
+export function forgetNotifications(agent: string): Statement[] {
+  return [{ sql: "DELETE FROM notifications WHERE agent = ?", params: [agent] }];
 }

@@ -106,6 +106,25 @@ describe("what agents say", () => {
     expect((await notifications.list({ state: "Dismissed" })).items).toMatchObject([{ id, count: 2 }]);
   });
 
+  test("of the kernel about a suspended schedule is never one with an agent's, is not held back, and ends with it", async () => {
+    const { notifications, list } = await open();
+    const schedule = { handler: "tidy", schedule: "@daily" };
+    for (let n = 0; n < 40; n++) await notifications.add(notice({ title: `${n}` }));
+    await notifications.add(notice({ schedule, message: "The kernel says it." }));
+    await notifications.add(notice({ schedule: { ...schedule, schedule: "@hourly" } }));
+    await notifications.add(notice({ schedule, message: "Once more." }));
+    const own = (await list()).filter((one) => one.schedule !== undefined);
+    expect(own).toMatchObject([
+      { schedule, message: "Once more.", count: 2, title: "Backup" },
+      { schedule: { schedule: "@hourly" }, count: 1 },
+    ]);
+    await notifications.resumed("dev.a", schedule);
+    const { items } = await notifications.list({ state: "New", limit: 200 });
+    expect(items.filter((one) => one.schedule !== undefined)).toMatchObject([
+      { schedule: { schedule: "@hourly" } },
+    ]);
+  });
+
   test("that comes at the same time is counted as one, too", async () => {
     const { notifications, list } = await open();
     await Promise.all(Array.from({ length: 5 }, () => notifications.add(notice())));
@@ -118,6 +137,7 @@ describe("what agents say", () => {
     const [{ id } = { id: "" }] = await list();
     expect(await notifications.actionOf(id)).toEqual({
       agent: "dev.a",
+      schedule: null,
       state: "New",
       action: "a1",
       proposal: proposed("a1").proposal,

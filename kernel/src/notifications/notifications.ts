@@ -5,7 +5,11 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Proposal } from "../base/vocabulary/action.ts";
-import type { AgentNotification, NotificationState } from "../base/vocabulary/notification.ts";
+import type {
+  AgentNotification,
+  NotificationState,
+  NotifiedSchedule,
+} from "../base/vocabulary/notification.ts";
 import type { Lineage } from "../base/vocabulary/principal.ts";
 import { notificationBounds } from "./bounds.ts";
 import type { NotificationAction, NotificationRows } from "./notification-rows.ts";
@@ -19,6 +23,8 @@ export interface NewNotification extends Pick<AgentNotification, "agent" | "titl
     readonly proposal: Proposal;
     readonly lineage: Lineage;
   };
+  /** For the kernel's own about a suspended schedule of the agent. */
+  readonly schedule?: NotifiedSchedule;
 }
 
 interface NotificationPorts {
@@ -35,6 +41,7 @@ export class Notifications implements Disposable {
   readonly told = new Emitter<AgentNotification>();
   readonly #ports: NotificationPorts;
   readonly #pace: NotificationPace;
+  /** Unbounded: each agent waits for its own, and a client's open requests are limited. */
   readonly #turns = new OneAtATime();
   /** Agents that sent too many: how many since clients were told, and when they are told next. */
   readonly #held = new Map<string, { count: number; id: string; readonly timer: Disposable }>();
@@ -45,9 +52,10 @@ export class Notifications implements Disposable {
   }
 
   /** Resolves once it is stored, or counted as held back. Only then its agent may be answered. */
-  async add({ agent, title, message, severity, action }: NewNotification): Promise<void> {
+  async add({ agent, title, message, severity, action, schedule }: NewNotification): Promise<void> {
     const { clock, rows } = this.#ports;
-    const isAdmitted = this.#pace.admits(agent);
+    // The kernel sends at most one for each schedule and resumption.
+    const isAdmitted = schedule !== undefined || this.#pace.admits(agent);
     const stored = await this.#turns.run("", () =>
       isAdmitted
         ? rows.add(
@@ -58,6 +66,7 @@ export class Notifications implements Disposable {
               message: cut(message, notificationBounds.messageCharacters),
               severity,
               action: action === undefined ? null : storedAction(action),
+              schedule: schedule ?? null,
             },
             clock.now(),
           )
@@ -93,6 +102,11 @@ export class Notifications implements Disposable {
     const found = await this.#ports.rows.actionOf(id);
     if (found === null) throw notFound("notification", id);
     return found;
+  }
+
+  /** A suspended schedule was resumed. Resolves once its notification counts as seen. */
+  resumed(agent: string, schedule: NotifiedSchedule): Promise<void> {
+    return this.#turns.run("", () => this.#ports.rows.resumed(agent, schedule));
   }
 
   /** A person used the button of one, which led to this action. Resolves once that is stored. */

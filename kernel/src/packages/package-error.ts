@@ -1,7 +1,7 @@
 import { LaresError, type ErrorFacts } from "../base/errors.ts";
 
 /** Why a package is refused, as a word for programs. */
-export type PackageFault =
+type PackageFault =
   | "damaged"
   | "too-large"
   | "bomb"

@@ -5,7 +5,7 @@ import { makeKeyPair, type KeyPair } from "../platform/signatures.ts";
 import type { PackageRows, PublisherKeyRow } from "../user-state/package-rows.ts";
 import { bytesOf, fingerprintOf } from "./package-record.ts";
 
-export interface PublisherKey {
+interface PublisherKey {
   readonly name: string;
   /** Raw 32 bytes in base64, as packages and indexes name it. */
   readonly publicKey: string;

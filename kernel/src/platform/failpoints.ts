@@ -90,6 +90,12 @@ export const failpointNames = [
   "store.purge.begun",
   "store.purge.written",
   "store.purge.renamed",
+  // Removing a text for a person: stored, out of the logs, out of one more place, out of the request, out of the database.
+  "forgetting.stored",
+  "forgetting.logs",
+  "forgetting.place",
+  "forgetting.done",
+  "forgetting.scrubbed",
   // What the index found, with what delivers it.
   "index.store.begun",
   "index.store.committed",

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Authority, PermissionName, Permissions } from "../base/vocabulary/permissions.ts";
 import {
   decideHostCall,
+  decideSharedText,
   effectivePermissions,
   hostCallMethods,
   inGrantedScope,
@@ -393,6 +394,18 @@ describe("every host call", () => {
     }
     const off = authority({ memory: false, namespaces: { team: "read_write" } });
     expect(outcome(off, method, { namespace: "team" })).toBe("PermissionDenied enable_memory");
+  });
+
+  test("a text in a shared memory needs the same grants, and the memory", () => {
+    const allowed = (change: Partial<Authority>, namespace: string, wanted: "read" | "read_write") =>
+      decideSharedText(authority(change), namespace, wanted).allowed;
+    const namespaces = { team: "read", mine: "read_write" } as const;
+    expect(allowed({ namespaces }, "team", "read")).toBe(true);
+    expect(allowed({ namespaces }, "team", "read_write")).toBe(false);
+    expect(allowed({ namespaces }, "mine", "read_write")).toBe(true);
+    for (const namespace of ["other", "constructor", "__proto__"])
+      expect(allowed({ namespaces }, namespace, "read")).toBe(false);
+    expect(allowed({ namespaces, memory: false }, "mine", "read")).toBe(false);
   });
 });
 

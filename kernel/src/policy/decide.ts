@@ -25,14 +25,24 @@ type Decision = { readonly allowed: true } | { readonly allowed: false; readonly
  * rules.
  */
 export function decideHostCall(authority: Authority, call: HostCall): Decision {
-  const rule = Object.hasOwn(rules, call.method) ? rules[call.method] : undefined;
-  if (rule === undefined) {
-    const { method } = call;
+  const { method } = call;
+  if (!isDecided(method)) {
     return refused(new LaresError("MethodNotFound", `The kernel has no method "${method}".`, { method }));
   }
   const params = isJsonObject(call.params) ? call.params : {};
-  const error = rule(authority, params) ?? callersFault(authority, rule, call.method, params);
+  const { rule } = rules[method];
+  const error = rule(authority, params) ?? callersFault(authority, rule, method, params);
   return error === null ? { allowed: true } : refused(error);
+}
+
+/** Decides about a text in a shared memory that no host call names, as about its plan. */
+export function decideSharedText(
+  authority: Authority,
+  namespace: string,
+  wanted: "read" | "read_write",
+): Decision {
+  const method = wanted === "read" ? "memory/working/read" : "memory/working/swap";
+  return decideHostCall(authority, { method, params: { namespace } });
 }
 
 const refused = (error: LaresError): Decision => ({ allowed: false, error });
@@ -77,85 +87,80 @@ const seeingAgents: Rule = (authority) => refusalOf(authority, "see_agents");
 const dispatching: Rule = (authority) => refusalOf(authority, "dispatch_jobs");
 const effects: Rule = (authority, params) => decideEffects(authority, params.effects);
 
-const rules: Readonly<Record<string, Rule>> = {
-  "vdfs/query": reading, // results are filtered by visibility
-  "vdfs/count": reading,
-  "vdfs/copies": reading,
-  "vdfs/get": (authority, params) =>
-    params.path === undefined ? reading(authority, params) : readingPath(authority, params),
-  "vdfs/read": readingPath,
-  "vdfs/thumbnail": readingPath, // and the service reads as "vdfs/read" does
-  "vdfs/sidecar/read": readingPath,
-  "memory/working/read": remembering("read"),
-  "memory/working/swap": remembering("read_write"),
-  "memory/temporal/append": remembering("read_write"),
-  "memory/temporal/query": remembering("read"),
-  "memory/temporal/count": remembering("read"),
-  "memory/associative/add": remembering("read_write"),
-  "memory/associative/update": remembering("read_write"),
-  "memory/associative/remove": remembering("read_write"),
-  "memory/associative/relate": remembering("read_write"),
-  "memory/associative/query": remembering("read"),
-  "memory/search": remembering("read"),
-  "memory/sync": remembering("read"),
-  "memory/cleanup": remembering("read_write"),
-  "actions/preview": effects,
-  "actions/propose": effects,
-  "actions/get": always, // only the agent's own actions; the service compares the agent
-  "actions/settled": always,
-  "actions/withdraw": always,
-  "agents/list": seeingAgents,
-  "jobs/dispatch": dispatching,
-  "jobs/task": dispatching,
-  "jobs/progress": dispatching,
-  "jobs/checkpoint": dispatching,
-  "tools/call": callingTool,
-  "tools/progress": always, // of a call that the agent answers itself; the service looks for it
-  "events/emit": emitting,
-  "ai/generate": usingModels,
-  "ai/embed": embedding, // whether the texts may leave the machine, the service decides by `isLocalOnly`
-  "ai/infer": inferring, // only with models that its own manifest declares
-  "ai/models": knowingModels,
-  "http/fetch": fetching, // every address is decided by `egress.ts`
-  "credentials/get": usingCredential,
-  "blobs/write": always, // kept for the agent alone
-  "blobs/read": always,
-  "shared/read": sharing("read"),
-  "shared/write": sharing("write"),
-  "types/create": usingType("write"),
-  "types/get": usingType("read"),
-  "types/query": usingType("read"),
-  "types/update": usingType("write"),
-  "types/remove": usingType("write"),
-  trace: always,
-  notify: (authority, params) =>
-    params.action === undefined ? null : decideEffects(authority, params.action),
-};
+interface CallRule {
+  readonly rule: Rule;
+  /** It changes nothing: while what the agent may do changes, it is asked again. */
+  readonly isReading: boolean;
+}
 
-/** Calls that change nothing, and whose answer depends on what the agent may see and read. */
-const reads: ReadonlySet<string> = new Set([
-  "vdfs/query",
-  "vdfs/count",
-  "vdfs/copies",
-  "vdfs/get",
-  "vdfs/read",
-  "vdfs/thumbnail",
-  "vdfs/sidecar/read",
-  "memory/working/read",
-  "memory/temporal/query",
-  "memory/temporal/count",
-  "memory/associative/query",
-  "memory/search",
-  "actions/get",
-  "actions/settled",
-  "shared/read",
-  "types/get",
-  "types/query",
-]);
+const reads = (rule: Rule): CallRule => ({ rule, isReading: true });
+const acts = (rule: Rule): CallRule => ({ rule, isReading: false });
+
+const rules = {
+  "vdfs/query": reads(reading), // results are filtered by visibility
+  "vdfs/count": reads(reading),
+  "vdfs/copies": reads(reading),
+  "vdfs/get": reads((authority, params) =>
+    params.path === undefined ? reading(authority, params) : readingPath(authority, params),
+  ),
+  "vdfs/read": reads(readingPath),
+  "vdfs/thumbnail": reads(readingPath), // and the service reads as "vdfs/read" does
+  "vdfs/sidecar/read": reads(readingPath),
+  "memory/working/read": reads(remembering("read")),
+  "memory/working/swap": acts(remembering("read_write")),
+  "memory/temporal/append": acts(remembering("read_write")),
+  "memory/temporal/query": reads(remembering("read")),
+  "memory/temporal/count": reads(remembering("read")),
+  "memory/associative/add": acts(remembering("read_write")),
+  "memory/associative/update": acts(remembering("read_write")),
+  "memory/associative/remove": acts(remembering("read_write")),
+  "memory/associative/relate": acts(remembering("read_write")),
+  "memory/associative/query": reads(remembering("read")),
+  "memory/search": reads(remembering("read")),
+  "memory/sync": acts(remembering("read")),
+  "memory/cleanup": acts(remembering("read_write")),
+  "actions/preview": reads(effects),
+  "actions/propose": acts(effects),
+  "actions/get": reads(always), // only the agent's own actions; the service compares the agent
+  "actions/settled": reads(always),
+  "actions/withdraw": acts(always),
+  "agents/list": reads(seeingAgents),
+  "jobs/dispatch": acts(dispatching),
+  "jobs/task": acts(dispatching),
+  "jobs/progress": acts(dispatching),
+  "jobs/checkpoint": acts(dispatching),
+  "tools/call": acts(callingTool),
+  "tools/progress": acts(always), // of a call that the agent answers itself; the service looks for it
+  "events/emit": acts(emitting),
+  "ai/generate": acts(usingModels),
+  "ai/embed": acts(embedding), // whether the texts may leave the machine, the service decides by `isLocalOnly`
+  "ai/infer": acts(inferring), // only with models that its own manifest declares
+  "ai/models": reads(knowingModels),
+  "http/fetch": acts(fetching), // every address is decided by `egress.ts`
+  "credentials/get": acts(usingCredential),
+  "blobs/write": acts(always), // kept for the agent alone
+  "blobs/read": reads(always),
+  "shared/read": reads(sharing("read")),
+  "shared/write": acts(sharing("write")),
+  "types/create": acts(usingType("write")),
+  "types/get": reads(usingType("read")),
+  "types/query": reads(usingType("read")),
+  "types/update": acts(usingType("write")),
+  "types/remove": acts(usingType("write")),
+  trace: acts(always),
+  notify: acts((authority, params) =>
+    params.action === undefined ? null : decideEffects(authority, params.action),
+  ),
+} satisfies Readonly<Record<string, CallRule>>;
+
+/** The calls about which policy decides: the ABI's, or the door for guests does not compile. */
+export type DecidedCall = keyof typeof rules;
+
+const isDecided = (method: string): method is DecidedCall => Object.hasOwn(rules, method);
 
 /** True for a call that changes nothing, so it can be repeated if its answer no longer holds. */
 export function isReadingCall(method: string): boolean {
-  return reads.has(method);
+  return isDecided(method) && rules[method].isReading;
 }
 
 /** The methods that a guest may call. Each has a rule. */

@@ -12,7 +12,7 @@ export interface EgressTarget {
 }
 
 /** Why a request may not leave, in a sentence. `host` is "" for an address that names none. */
-export interface EgressRefusal {
+interface EgressRefusal {
   readonly host: string;
   readonly reason: string;
 }

@@ -2,7 +2,8 @@ import { isJsonObject } from "../base/json.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { canonicalPath, maxPathLength } from "./paths.ts";
+import { maxPathLength } from "../base/vocabulary/bounds.ts";
+import { canonicalPath } from "./paths.ts";
 import { inGrantedScope, isVisible } from "./scope.ts";
 
 /** Whether an agent receives an event: the event as it may see it, or the reason why not. */

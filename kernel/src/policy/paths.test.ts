@@ -1,6 +1,7 @@
+import { maxPathLength } from "../base/vocabulary/bounds.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalPath, foldPath, isWithinExactly, maxPathLength, parentOf } from "./paths.ts";
+import { canonicalPath, foldPath, isWithinExactly, parentOf } from "./paths.ts";
 
 const folded: readonly [input: string, path: string][] = [
   ["photos/a.jpg", "photos/a.jpg"],

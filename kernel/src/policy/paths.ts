@@ -1,10 +1,8 @@
+import { maxPathLength } from "../base/vocabulary/bounds.ts";
 import { foldName } from "../base/names.ts";
 
 type CanonicalPath =
   { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
-
-/** The maximum length of a path in characters; longer ones are refused first. */
-export const maxPathLength = 4096;
 
 /**
  * Returns a path as the kernel writes it: relative to the workspace, "/" between names, no "." or "..", no trailing
@@ -69,6 +67,18 @@ export function foldersAbove(path: string): string[] {
   for (let parent = parentOf(path); parent !== null && parent !== "."; parent = parentOf(parent))
     above.push(parent);
   return above.toReversed();
+}
+
+/** The maximum length of a name in bytes, on every common file system. */
+export const maxNameBytes = 255;
+
+/** Returns the first name of a path that is too long for a new file or folder, and how long it is; null if none is. */
+export function tooLongName(path: string): { readonly name: string; readonly bytes: number } | null {
+  for (const name of path.split("/")) {
+    const bytes = new TextEncoder().encode(name).length;
+    if (bytes > maxNameBytes) return { name, bytes };
+  }
+  return null;
 }
 
 /** Returns the folder that contains a path; "." for a path at the top, null for the workspace itself. */

@@ -203,6 +203,7 @@ describe("protectionOf", () => {
       "agents/tidy/Skills",
       "copilot-instructions.md",
       "review.prompt.md",
+      "notes/today.Chat.md",
       "Library/LaunchAgents/x",
       "LaunchDaemons/x.plist",
       "x.desktop",

@@ -85,6 +85,18 @@ function liesIn(names: readonly string[], place: readonly string[]): boolean {
   return !isTop(names) && names.length >= place.length && touches(names, place);
 }
 
+/** True if a path is one of these places or lies in one, however it is spelled; all canonical. */
+export function isInPlace(path: string, places: readonly string[]): boolean {
+  const names = path.split("/").map(foldFast);
+  return foldedPlaces(places).some((place) => liesIn(names, place));
+}
+
+/** True if a change of the whole of `path` would reach one of these places: it is in one, or contains one. */
+export function reachesPlace(path: string, places: readonly string[]): boolean {
+  const names = path.split("/").map(foldFast);
+  return foldedPlaces(places).some((place) => touches(names, place));
+}
+
 /**
  * True inside the place, for the place itself, and for a folder that contains it, because moving or deleting that
  * folder affects the place.

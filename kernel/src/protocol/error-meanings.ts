@@ -31,6 +31,8 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
     "A request holds what looks like a secret, so nothing was sent. `data`: `rule`, `where`: `url`, `header` or `body`.",
   NetworkError:
     "A request got no answer, or no whole one. `data`: `class` (`Network`, `Timeout` or `Cancelled`), `host`.",
+  DeadlineExceeded:
+    "A call was not answered before the deadline of whoever made it, or of a caller before them. `data`: `deadline_ms`, `set_by`, `call`: how long it was, who set it, and for which call.",
   RequestCancelled: "The caller cancelled the request or has disconnected.",
   InvalidParams: "The params have an invalid form or value. `data`: `path`, the place of the error.",
   MethodNotFound: "There is no method with this name.",

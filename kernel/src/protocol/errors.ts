@@ -24,6 +24,7 @@ export const wireCodes = {
   EgressDenied: -33018,
   LeakBlocked: -33019,
   NetworkError: -33020,
+  DeadlineExceeded: -33021,
   RequestCancelled: -32800,
   InvalidParams: -32602,
   MethodNotFound: -32601,

@@ -4,7 +4,7 @@ import { invalidParams } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 
 /** One error as a sentence: what is wrong, with the value, and what would be right. */
-export interface ValidationFault {
+interface ValidationFault {
   /** The place in the value, such as `params.effects[0].kind`. */
   readonly path: string;
   readonly message: string;

@@ -23,7 +23,7 @@ export interface Finding {
 }
 
 /** A finding whose end is not known yet, because the text so far ends within it. */
-export type Growth =
+type Growth =
   | { readonly kind: "run"; readonly set: CharacterSet }
   | { readonly kind: "block"; readonly ends: string; readonly limit: number };
 

@@ -1,5 +1,5 @@
 /** Called at the end of each keyword in a text; `keyword` is its index in the automaton's list. */
-export type OnKeyword = (keyword: number, end: number) => void;
+type OnKeyword = (keyword: number, end: number) => void;
 
 /**
  * Finds many short words in a text at once, ignoring the case of ASCII letters (Aho–Corasick, as one transition

@@ -4,8 +4,6 @@ import { apart } from "./findings.ts";
 import type { SecretRules } from "./rules.ts";
 import { StreamRedactor } from "./stream.ts";
 
-export type { Finding } from "./detection.ts";
-
 /**
  * Finds secrets in untrusted texts: by the prefix of a token, by the name before a value, by the lines around a key.
  * Takes one look-up per character, and more only at keywords; the time is linear in the length of the text.

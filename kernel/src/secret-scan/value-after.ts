@@ -2,7 +2,7 @@ import { isIn, setOf, valueCharacters, wordCharacters } from "./alphabets.ts";
 import { maxValueLength } from "./plausible.ts";
 import type { View } from "./view.ts";
 
-export interface Value {
+interface Value {
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;

@@ -9,7 +9,6 @@ export interface Binding {
 }
 
 const maxSecretHosts = 16;
-export const maxSecretValueBytes = 64 * 1024;
 const maxHostLength = 253 + ":65535".length;
 const maxPlaceNameLength = 64;
 

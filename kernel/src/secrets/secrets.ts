@@ -1,9 +1,10 @@
+import { maxSecretValueBytes } from "../base/vocabulary/bounds.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { invalidParams, isLaresError, LaresError, notFound, storageError } from "../base/errors.ts";
 import type { SecretItem } from "../base/vocabulary/secret.ts";
 import { decrypt, encrypt } from "../platform/encryption.ts";
 import type { SecretRow, SecretRows } from "../user-state/secret-rows.ts";
-import { type Binding, checkedBinding, checkedName, maxSecretValueBytes } from "./binding.ts";
+import { type Binding, checkedBinding, checkedName } from "./binding.ts";
 import { readKey, readOrMakeKey, type SecretKey } from "./key.ts";
 
 /** NotFound, with what the person does about it. */
@@ -20,7 +21,7 @@ export interface ResolvedSecret extends Binding {
   readonly source: "store" | "environment";
 }
 
-export interface SecretsOptions {
+interface SecretsOptions {
   readonly rows: SecretRows;
   readonly keyPath: string;
   readonly environment: Readonly<Record<string, string | undefined>>;

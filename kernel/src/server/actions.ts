@@ -1,6 +1,6 @@
 import { notFound } from "../base/errors.ts";
 import type { Action } from "../base/vocabulary/action.ts";
-import { maxContentBytes } from "../protocol/v1/actions.ts";
+import { maxContentBytes } from "../base/vocabulary/bounds.ts";
 import type { Handlers } from "./handlers.ts";
 
 /** `lares/actions/*`: the proposals of agents, and a person's decisions about them. */

@@ -1,4 +1,5 @@
 import type { Ask } from "../base/vocabulary/ask.ts";
+import { requestedByLines } from "../base/vocabulary/principal.ts";
 import { quotedText, visibleText } from "../base/visible-text.ts";
 import type { AskService } from "../services/ports.ts";
 import { inMessage } from "./language/action-words.ts";
@@ -77,8 +78,18 @@ export class MessageAsks {
   }
 }
 
-/** Returns the question as one message: who asks, what, why, and where it came from. */
-function askMessage({ agent, title, reason, sources }: Ask): string {
+/** Returns the question as one message: who asks, what, why, on whose behalf, and where it came from. */
+function askMessage(ask: Ask): string {
+  const { agent, title, reason, sources } = ask;
+  // If only a person asked for it, whoever reads this knows.
+  const isOthers = ask.on_behalf_of?.some(({ kind }) => kind !== "person") === true;
+  const requested = isOthers
+    ? requestedByLines(ask)
+        .map((line) => ` ${visibleText(line)}`)
+        .join("")
+    : "";
   const from = sources.length === 0 ? "" : ` It follows from text of ${sources.map(quotedText).join(", ")}.`;
-  return inMessage(`${visibleText(agent)} waits. ${visibleText(title)} ${visibleText(reason)}${from}`);
+  return inMessage(
+    `${visibleText(agent)} waits. ${visibleText(title)} ${visibleText(reason)}${requested}${from}`,
+  );
 }

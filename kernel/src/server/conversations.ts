@@ -42,10 +42,19 @@ export const conversationHandlers = {
     client.services.conversations.compact(client.principal, id),
   "lares/conversations/pin": async ({ id, entry, pinned }, { client }) =>
     client.services.conversations.pin(client.principal, id, entry, pinned),
+  "lares/conversations/redact": async (request, { client }) =>
+    client.services.conversations.redact(client.principal, request),
+  "lares/conversations/blocks": async (place, { client }) => {
+    const { items } = await client.services.conversations.blocks(place);
+    return { items: [...items] };
+  },
+  "lares/conversations/editBlock": async (edit, { client }) =>
+    client.services.conversations.editBlock(client.principal, edit),
   "lares/conversations/update": async ({ id, ...change }, { client }) =>
     client.services.conversations.update(client.principal, id, change),
   "lares/conversations/delete": async ({ id }, { client }) =>
     client.services.conversations.delete(client.principal, id),
   "lares/conversations/context": async ({ id, process }, { client }) =>
     client.services.conversations.context(id, process),
+  "lares/conversations/why": async (query, { client }) => client.services.conversations.why(query),
 } satisfies Partial<Handlers>;

@@ -34,6 +34,7 @@ function aService(): { memory: MemoryService; asked: unknown[][] } {
   return {
     asked,
     memory: {
+      correct: answering("correct", { id: "2", seq: 4 }),
       verify: answering("verify", { ok: false, records: 2, head, firstBad: { seq: 3, reason: "it is cut" } }),
       stats: answering("stats", { ...stats, projections }),
       namespaces: answering("namespaces", [
@@ -125,7 +126,12 @@ describe("a memory request reaches the service without the fields that select th
       ["import", person, agent, "/a", { preview: true }],
     ],
     ["lares/memory/import", { path: "/a", head }, ["import", person, agent, "/a", { preview: false, head }]],
-    ["lares/memory/forget", { id: "7", reason: "asked" }, ["forget", person, agent, "7", "asked"]],
+    [
+      "lares/memory/forget",
+      { id: "7", reason: "asked" },
+      ["forget", person, agent, "7", { reason: "asked" }],
+    ],
+    ["lares/memory/forget", { id: "7", copies: true }, ["forget", person, agent, "7", { copies: true }]],
   ];
   test.each(cases)("%s %j", async (method, params, expected) => {
     const { memory, asked } = aService();

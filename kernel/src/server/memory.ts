@@ -43,6 +43,11 @@ export const memoryHandlers = {
       preview,
       ...(head === undefined ? {} : { head }),
     }),
-  "lares/memory/forget": async ({ agent, id, reason }, { client }) =>
-    client.services.memory.forget(client.principal, agent, id, reason),
+  "lares/memory/correct": async ({ agent, id, text }, { client }) =>
+    client.services.memory.correct(client.principal, agent, id, text),
+  "lares/memory/forget": async ({ agent, id, reason, copies }, { client }) =>
+    client.services.memory.forget(client.principal, agent, id, {
+      ...(reason === undefined ? {} : { reason }),
+      ...(copies === undefined ? {} : { copies }),
+    }),
 } satisfies Partial<Handlers>;

@@ -22,7 +22,7 @@ export function noticeOf(
 ) {
   const channels = wanted.filter((channel) => announced.includes(channel));
   if (channels.length === 0) return null;
-  const { id, agent, title, message, severity, count, held_back } = notification;
+  const { id, agent, title, message, severity, count, held_back, schedule } = notification;
   return {
     id,
     agent,
@@ -32,6 +32,7 @@ export function noticeOf(
     channels,
     count,
     ...(held_back === undefined ? {} : { held_back }),
+    ...(schedule === undefined ? {} : { schedule }),
     ...(action === undefined
       ? {}
       : { actions: [{ title: action.title, actionId: action.id, digest: action.digest }] }),

@@ -6,10 +6,10 @@ import type { Session } from "./session/session.ts";
 export const toolHandlers = {
   "lares/tools/list": async ({ agent }, { client }) => client.services.tools.list(agent),
   "lares/tools/call": async (call, session, signal) => {
-    const { agent, name, arguments: args, workDoneToken: token, ...named } = call;
+    const { agent, name, arguments: args, workDoneToken: token, deadline_ms: deadlineMs, ...named } = call;
     const { client } = session;
     const { tools } = client.services;
-    const options = { ...named, signal };
+    const options = { ...named, signal, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
     if (token === undefined) return tools.call(client.principal, agent, name, args, options);
     using progress = new CallProgress(session, token, `${agent}/${name}`);
     return await tools.call(client.principal, agent, name, args, { ...options, progress: progress.sink });

@@ -2,7 +2,7 @@ import type { Principal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 
 /** A command as people are offered it. */
-export interface Command {
+interface Command {
   readonly agent: string;
   readonly name: string;
   readonly title: string;

@@ -42,10 +42,25 @@ test("text and calls are passed on as they arrive, and in full at the end, with 
         { type: "text", text: "I read." },
         { type: "tool_call", arguments: { path: "a" } },
       ],
-      usage: { output_tokens: 18 },
+      usage: { output_tokens: 6 },
     },
   ]);
 });
+
+test.each([
+  [0, 25],
+  [24, 25],
+  [40, 40],
+])(
+  "a client that reports %i tokens for a hundred characters is counted with %i",
+  async (reported, counted) => {
+    const events = await eventsOf(async (_request, told) => {
+      told({ text: "word ".repeat(20) });
+      return { finish: "stop", usage: { input_tokens: 7, output_tokens: reported } };
+    });
+    expect(events.at(-1)).toMatchObject({ usage: { input_tokens: 7, output_tokens: counted } });
+  },
+);
 
 test("text before a failure is kept, and text after it is ignored", async () => {
   let say: (part: { readonly text: string }) => void = () => undefined;

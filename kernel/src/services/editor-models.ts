@@ -54,7 +54,7 @@ export type EditorPart =
   | { readonly tool_call: { readonly call: string; readonly tool: string; readonly arguments: JsonValue } };
 
 /** A model as a client names it. */
-export interface OfferedModel {
+interface OfferedModel {
   readonly id: string;
   readonly context_tokens?: number;
 }
@@ -185,6 +185,8 @@ class IncomingAnswer {
   readonly #waiting = new Fifo<ModelEvent>();
   readonly #parts: ModelAnswerPart[] = [];
   #characters = 0;
+  /** What the model said, without the form of its calls. */
+  #saidCharacters = 0;
   #count = 0;
   #end: End | null = null;
   #changed = Promise.withResolvers<void>();
@@ -220,6 +222,7 @@ class IncomingAnswer {
   }
 
   #text(text: string): void {
+    this.#saidCharacters += text.length;
     const last = this.#parts.at(-1);
     if (last?.type === "text") this.#parts[this.#parts.length - 1] = { type: "text", text: last.text + text };
     else this.#parts.push({ type: "text", text });
@@ -239,8 +242,10 @@ class IncomingAnswer {
           message: `The editor's model called ${JSON.stringify(tool)}, a tool that it was not offered.`,
         },
       });
+    const text = JSON.stringify(given);
+    this.#saidCharacters += tool.length + text.length;
     this.#parts.push({ type: "tool_call", call, tool, arguments: given });
-    this.#waiting.push({ type: "tool_call", call, tool, text: JSON.stringify(given) });
+    this.#waiting.push({ type: "tool_call", call, tool, text });
     this.#wake();
   }
 
@@ -251,9 +256,10 @@ class IncomingAnswer {
       type: "done",
       parts: this.#parts,
       finish: calls && finish === "stop" ? "tool_calls" : finish,
-      usage: usage ?? {
-        input_tokens: Math.ceil(JSON.stringify(request.messages).length / 4),
-        output_tokens: Math.ceil(this.#characters / 4),
+      usage: {
+        input_tokens: usage?.input_tokens ?? Math.ceil(JSON.stringify(request.messages).length / 4),
+        // A model has generated at least the text that arrived here, whatever the client reports.
+        output_tokens: Math.max(usage?.output_tokens ?? 0, Math.ceil(this.#saidCharacters / 4)),
       },
     };
   }

@@ -1,5 +1,7 @@
 import type { ChainCheck } from "../base/vocabulary/chain-check.ts";
+import type { RedactedConversation } from "../base/vocabulary/conversation-requests.ts";
 import type { MemoryFields, MemoryResult } from "../base/vocabulary/memory-calls.ts";
+import type { StillSaid } from "../base/vocabulary/still-said.ts";
 import type { Principal } from "../base/vocabulary/principal.ts";
 import type {
   MemoryExport,
@@ -55,8 +57,26 @@ export interface MemoryService {
     options: { readonly preview: boolean; readonly head?: string },
   ): Promise<MemoryImport>;
   /**
-   * Returns the redact record. When it resolves, the content of the id's records is gone. PermissionDenied unless a person
+   * Replaces the text of what a mind remembers by a person's. Returns the id that it has from then on, the redact record of
+   * the old one, and where else the old text stands. PermissionDenied unless a person asks.
+   */
+  correct(
+    by: Principal,
+    agent: string,
+    id: string,
+    text: string,
+  ): Promise<{ readonly id: string; readonly seq: number } & StillSaid>;
+  /**
+   * Returns the redact record, and where else the text of a mind's memory stands; with `copies`, which copies were removed
+   * elsewhere and which stay. When it resolves, the content of the id's records is gone. PermissionDenied unless a person
    * asks.
    */
-  forget(by: Principal, agent: string, id: string, reason?: string): Promise<{ readonly seq: number }>;
+  forget(
+    by: Principal,
+    agent: string,
+    id: string,
+    options?: { readonly reason?: string; readonly copies?: boolean },
+  ): Promise<
+    { readonly seq: number } & StillSaid & Partial<Pick<RedactedConversation, "removed" | "remains">>
+  >;
 }

@@ -150,7 +150,12 @@ interface ToolService {
     agent: string,
     name: string,
     args: unknown,
-    options: { readonly key?: string; readonly signal: AbortSignal; readonly progress?: ProgressSink },
+    options: {
+      readonly key?: string;
+      readonly deadlineMs?: number;
+      readonly signal: AbortSignal;
+      readonly progress?: ProgressSink;
+    },
   ): Promise<ToolResult>;
 }
 
@@ -178,6 +183,12 @@ export interface AgentNotice {
   readonly action?: Action;
 }
 
+/** A schedule was resumed. */
+export interface ResumedSchedule {
+  /** Its agent. */
+  readonly resumed: Agent;
+}
+
 /** Notifications of agents, kept until the person has seen them. */
 export interface NotificationService {
   /** The latest first. `cursor` is that of the page before. */
@@ -191,9 +202,9 @@ export interface NotificationService {
   /**
    * Uses the button of one: returns the action that it proposes, proposed again in its agent's name if it has ended
    * without a decision. PermissionDenied unless a person asks; NotFound; IllegalTransition if it proposes nothing;
-   * whatever `actions/propose` refuses.
+   * whatever `actions/propose` refuses. For the kernel's own about a suspended schedule: resumes it, and returns its agent.
    */
-  act(by: Principal, id: string): Promise<Action>;
+  act(by: Principal, id: string): Promise<Action | ResumedSchedule>;
   /** Emitted for the clients that are there, once a notification is stored. */
   readonly told: Emitter<AgentNotice>;
 }

@@ -1,4 +1,5 @@
 import type { Migration } from "../platform/database/database.ts";
+import type { TextColumns } from "../platform/database/text-columns.ts";
 
 export const sharedTypesMigrations: readonly Migration[] = [
   {
@@ -13,4 +14,10 @@ export const sharedTypesMigrations: readonly Migration[] = [
             characters INTEGER NOT NULL, PRIMARY KEY (type, key)
           ) STRICT`,
   },
+];
+
+/** The columns that a redaction cleans in values of shared types. Schemas are the extensions' own texts. */
+export const sharedTypesTexts: readonly TextColumns[] = [
+  { table: "shared_types", key: ["type"], columns: { type: "none", key: "none", schema: "none" } },
+  { table: "shared_values", key: ["type", "key"], columns: { type: "none", key: "none", value: "json" } },
 ];

@@ -14,18 +14,18 @@ import { sharedTypeBounds } from "./bounds.ts";
 import type { Migrate, SharedTypePorts } from "./ports.ts";
 import { type StoredType, TypeRows, type ValueRow } from "./type-rows.ts";
 
-export interface SharedValue {
+interface SharedValue {
   readonly version: number;
   readonly value: JsonValue;
 }
 
-export interface SharedValuePage {
+interface SharedValuePage {
   readonly items: readonly SharedValue[];
   /** Where the next page begins; absent on the last page. */
   readonly cursor?: string;
 }
 
-export interface ValueQuery {
+interface ValueQuery {
   readonly where?: readonly Where[] | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
@@ -51,7 +51,10 @@ export class SharedTypes {
   readonly #rows: TypeRows;
   readonly #ports: SharedTypePorts;
   readonly #slices: Slices;
-  /** Writes and changed definitions of one type, one at a time, because each is checked against the result of the others. */
+  /**
+   * Writes and changed definitions of one type, one at a time, because each is checked against the result of the others. The
+   * open calls of each agent are limited.
+   */
   readonly #turns = new OneAtATime();
 
   /** Requires a database with `sharedTypesMigrations` applied. */

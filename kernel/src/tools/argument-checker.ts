@@ -27,7 +27,7 @@ export type ArgumentVerdict =
   | { readonly kind: "bad schema"; readonly message: string };
 
 /** `slow`: the check took too long, perhaps too often to be tried again. */
-export type ValueVerdict = ArgumentVerdict | { readonly kind: "slow"; readonly message: string };
+type ValueVerdict = ArgumentVerdict | { readonly kind: "slow"; readonly message: string };
 
 interface ArgumentBounds {
   /** CPU time for compiling a schema and validating arguments. Milliseconds. */

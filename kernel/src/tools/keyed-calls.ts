@@ -10,7 +10,9 @@ import {
 import { canonicalJson } from "../base/json.ts";
 import { bothForeign, type Foreign, isForeign, nothingForeign } from "../base/vocabulary/foreign.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
-import type { Database, Migration } from "../platform/database/database.ts";
+import { redactedMark } from "../base/without-texts.ts";
+import type { Database, Migration, Statement } from "../platform/database/database.ts";
+import { redactColumns, type TextColumns } from "../platform/database/text-columns.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import type { GuestToolResult } from "./tool-result.ts";
@@ -30,6 +32,18 @@ export const keyedCallMigrations: readonly Migration[] = [
           ) STRICT;`,
   },
 ];
+
+/** The columns that a redaction cleans in outcomes of calls. `digest` is a hash of the arguments. */
+export const keyedCallTexts: readonly TextColumns[] = [
+  {
+    table: "tool_calls",
+    key: ["seq"],
+    columns: { caller: "none", key: "none", digest: "none", outcome: "json" },
+  },
+];
+
+/** The outcome of a call whose text a person had removed. */
+const removed: GuestToolResult = { status: "success", value: redactedMark };
 
 /** Ended calls with a key that are kept per caller; the oldest are deleted first. */
 export const maxKeptCalls = 1000;
@@ -73,7 +87,7 @@ type Hear = (foreign: Foreign) => void;
 export class KeyedCalls {
   readonly #database: Database;
   readonly #clock: Clock;
-  /** Repeated calls wait for the first. */
+  /** Repeated calls wait for the first; callers have a limited number of open calls. */
   readonly #turns = new OneAtATime();
   /** The depth of each running call, by the name of its turn. */
   readonly #running = new Map<string, number>();
@@ -217,4 +231,33 @@ function outcomeOf(row: KeptRow, key: string, digest: string, hear: Hear | undef
   if ("result" in outcome) return outcome.result;
   const { code, message, facts } = outcome.error;
   throw new LaresError(code, message, facts);
+}
+
+/**
+ * Removes texts from the outcomes of calls, and the whole outcomes of these. A call that is repeated is still not made again.
+ * Returns how many outcomes changed.
+ */
+export async function redactKeyedCalls(
+  database: Database,
+  texts: readonly string[],
+  calls: readonly { readonly caller: string; readonly key: string }[],
+): Promise<number> {
+  const outcome = JSON.stringify({ result: removed } satisfies Outcome);
+  const results = await database.batch(
+    calls.map(({ caller, key }) => ({
+      // The taint stays.
+      sql: `UPDATE tool_calls SET outcome = CASE WHEN outcome -> '$.foreign' IS NULL THEN ?1
+                ELSE json_set(?1, '$.foreign', json(outcome -> '$.foreign')) END
+              WHERE caller = ?2 AND key = ?3 AND outcome IS NOT NULL
+                AND coalesce(outcome ->> '$.result.value', '') <> ?4`,
+      params: [outcome, caller, key, redactedMark],
+    })),
+  );
+  const whole = results.reduce((sum, { changes }) => sum + changes, 0);
+  return whole + (await redactColumns(database, keyedCallTexts, texts));
+}
+
+/** Returns what deletes the outcomes of a caller's calls with a key. */
+export function forgetKeyedCalls(caller: string): Statement[] {
+  return [{ sql: "DELETE FROM tool_calls WHERE caller = ?", params: [caller] }];
 }

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { LaresError } from "../base/errors.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
 import { ArgumentChecker } from "./argument-checker.ts";
 import {
   type Lineage,
@@ -32,6 +33,7 @@ const owner = {
 const person: Principal = personAt();
 const agent = (id: string, lineage: Lineage = ownAccord): Principal => ({ kind: "agent", id, lineage });
 
+const clock = new ManualClock();
 const checker = new ArgumentChecker();
 afterAll(() => checker[Symbol.asyncDispose]());
 
@@ -40,6 +42,7 @@ function open(
   keyed: ToolPorts["keyed"] = { run: () => Promise.reject(new Error("No call of this test has a key.")) },
 ): ToolRegistry {
   const ports: ToolPorts = {
+    clock,
     owners: () => [owner],
     invoke: (_agent, _handler, args, caller, options) => invoke(args, caller, options),
     keyed,
@@ -205,4 +208,57 @@ test("race: a call that is cancelled before its arguments were checked never rea
   await expect(tools.call("a", "t", {}, person, { signal })).rejects.toThrow("enough");
   expect(await tools.call("a", "t", { n: 1 }, person)).toEqual({ status: "success", value: null });
   expect(invoked).toEqual([{ n: 1 }]);
+});
+
+test("a call that is not answered before its deadline rejects with whose it was, and its handler is told", async () => {
+  const handed: InvokeOptions[] = [];
+  const tools = open((_args, _caller, options) => {
+    handed.push(options);
+    return new Promise(() => {});
+  });
+  const error = {
+    code: "DeadlineExceeded",
+    message: "The deadline of 300 ms that b set for a/t has passed.",
+    facts: { deadline_ms: 300, set_by: "b", call: "a/t" },
+  };
+  const late = expect(tools.call("a", "t", {}, agent("b"), { deadlineMs: 300 })).rejects.toMatchObject(error);
+  await clock.advanceAsync(299);
+  // A wall clock that is set moves no deadline.
+  clock.setNow(clock.now() + 24 * 3_600_000);
+  await clock.advanceAsync(0);
+  expect(handed[0]?.signal.aborted).toBe(false);
+  await clock.advanceAsync(1);
+  await late;
+  expect(handed[0]?.signal.reason).toMatchObject(error);
+  expect(handed[0]?.deadline).toMatchObject({ allowedMs: 300, setBy: "b", call: "a/t" });
+  // Later calls on its behalf are not started.
+  const deadline = handed[0]?.deadline;
+  const begun = handed.length;
+  await expect(
+    tools.call("a", "t", {}, agent("c"), deadline === undefined ? {} : { deadline, deadlineMs: 9_000 }),
+  ).rejects.toMatchObject(error);
+  expect(handed).toHaveLength(begun);
+});
+
+test("a call gets the shorter of its own deadline and what is left of its caller's", async () => {
+  const handed: InvokeOptions[] = [];
+  const tools = open((_args, _caller, options) => {
+    handed.push(options);
+    return Promise.resolve({ status: "success", value: 1 });
+  });
+  const atMs = clock.monotonic() + 1_000;
+  const deadline = { atMs, allowedMs: 5_000, setBy: "b", call: "c/t" };
+  await tools.call("a", "t", {}, agent("c"), { deadline, deadlineMs: 2_000 });
+  await tools.call("a", "t", {}, agent("c"), { deadline, deadlineMs: 400 });
+  await tools.call("a", "t", {}, agent("c"), { deadline });
+  await tools.call("a", "t", {}, agent("c"));
+  expect(handed.map((options) => options.deadline)).toEqual([
+    deadline,
+    { atMs: clock.monotonic() + 400, allowedMs: 400, setBy: "c", call: "a/t" },
+    deadline,
+    undefined,
+  ]);
+  // Answered calls leave nothing behind.
+  await clock.advanceAsync(10_000);
+  expect(handed.every(({ signal }) => !signal.aborted)).toBe(true);
 });

@@ -1,9 +1,17 @@
-import { neverAborted, unlessAborted } from "../base/abort.ts";
+import { JoinedSignals, neverAborted, unlessAborted } from "../base/abort.ts";
+import type { Clock } from "../base/clock.ts";
+import { type Deadline, deadlineExceeded, earlierDeadline } from "../base/deadline.ts";
 import { LaresError, limitExceeded, notFound } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import { closest } from "../base/suggest.ts";
 import type { Foreign } from "../base/vocabulary/foreign.ts";
-import { type Actor, maxCallDepth, maxChainAgents, type Principal } from "../base/vocabulary/principal.ts";
+import {
+  type Actor,
+  callerName,
+  maxCallDepth,
+  maxChainAgents,
+  type Principal,
+} from "../base/vocabulary/principal.ts";
 import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { Tool } from "../base/vocabulary/agent.ts";
 import { boundingAgent, boundingAgents } from "../policy/principals.ts";
@@ -23,6 +31,7 @@ interface ToolOwner {
 }
 
 export interface ToolPorts {
+  readonly clock: Clock;
   owners(): readonly ToolOwner[];
   /** Passes the call to the agent; rejects with AgentError if it cannot run. */
   invoke(
@@ -40,6 +49,8 @@ export interface InvokeOptions {
   readonly begun?: () => Promise<void>;
   /** Aborted when the caller no longer waits. */
   readonly signal: AbortSignal;
+  /** The latest time for that; calls that the handler makes end by then too. */
+  readonly deadline?: Deadline;
   /** Receives the handler's progress. */
   readonly progress?: ProgressSink;
   /** Receives, before the answer, what it may hold of texts that nobody vouches for. */
@@ -51,6 +62,10 @@ export interface CallOptions {
   readonly key?: string;
   /** When it is aborted, the call rejects with its reason at once, and the handler is told to stop. */
   readonly signal?: AbortSignal;
+  /** How long the caller waits. */
+  readonly deadlineMs?: number;
+  /** The time until which somebody waits for the call that this one is made for. */
+  readonly deadline?: Deadline;
   /** Receives the handler's progress until the call has ended. */
   readonly progress?: ProgressSink;
   /** Receives, before the answer, what it may hold of texts that nobody vouches for; of a repeated call too. */
@@ -98,7 +113,7 @@ export class ToolRegistry implements AsyncDisposable {
    * Calls a tool. Throws NotFound if there is none, ToolError if the arguments do not match its schema, AgentError
    * if its agent cannot run, LimitExceeded if too many calls are open, in total or of this caller, if too many
    * calls led here, or if the agent would be called within its own call; InvalidParams if the key names another
-   * call.
+   * call; DeadlineExceeded if it is not answered before its deadline, or that of the call that it is made for.
    */
   call(
     agent: string,
@@ -107,9 +122,49 @@ export class ToolRegistry implements AsyncDisposable {
     principal: Principal,
     options: CallOptions = {},
   ): Promise<GuestToolResult> {
-    const { signal = neverAborted } = options;
+    const { signal = neverAborted, deadlineMs, deadline: callers, ...how } = options;
+    const deadline = earlierDeadline(
+      callers,
+      deadlineMs === undefined
+        ? undefined
+        : {
+            atMs: this.#ports.clock.monotonic() + deadlineMs,
+            allowedMs: deadlineMs,
+            setBy: principal.kind === "person" ? "a person" : callerName(principal),
+            call: `${agent}/${name}`,
+          },
+    );
+    const run = (until: AbortSignal): Promise<GuestToolResult> =>
+      this.#call(agent, name, args, principal, {
+        ...how,
+        signal: until,
+        ...(deadline === undefined ? {} : { deadline }),
+      });
     // A handler that does not stop keeps the call open, and its outcome is stored if the call has a key.
-    return unlessAborted(this.#call(agent, name, args, principal, { ...options, signal }), signal);
+    return deadline === undefined
+      ? unlessAborted(run(signal), signal)
+      : this.#withinDeadline(deadline, signal, run);
+  }
+
+  async #withinDeadline(
+    deadline: Deadline,
+    signal: AbortSignal,
+    run: (until: AbortSignal) => Promise<GuestToolResult>,
+  ): Promise<GuestToolResult> {
+    const { clock } = this.#ports;
+    const leftMs = deadline.atMs - clock.monotonic();
+    if (leftMs <= 0) throw deadlineExceeded(deadline);
+    const over = new AbortController();
+    const timer = clock.timer(leftMs, () => over.abort(deadlineExceeded(deadline)));
+    const either = new JoinedSignals(signal, over.signal);
+    const until = either.signal;
+    const work = run(until);
+    const ended = (): void => {
+      timer[Symbol.dispose]();
+      either[Symbol.dispose]();
+    };
+    work.then(ended, ended);
+    return await unlessAborted(work, until);
   }
 
   async #call(
@@ -117,7 +172,7 @@ export class ToolRegistry implements AsyncDisposable {
     name: string,
     args: unknown,
     principal: Principal,
-    { key, ...how }: CallOptions & { readonly signal: AbortSignal },
+    { key, ...how }: InvokeOptions & Pick<CallOptions, "key">,
   ): Promise<GuestToolResult> {
     const owner = this.#ports.owners().find(({ id }) => id === agent);
     if (owner === undefined) throw notFound("agent", agent);

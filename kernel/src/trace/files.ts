@@ -8,8 +8,10 @@ import {
   makeFolder,
   moveAside,
   openDataFile,
+  readSmallFile,
   removeFile,
   renameFile,
+  replaceDataFile,
 } from "../platform/files/data-files.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { readLinesBackwards } from "./read-backwards.ts";
@@ -18,6 +20,8 @@ export const currentName = "current.log";
 const rotatedName = /^(\d{4}-\d{2}-\d{2})(?:\.(\d{1,6}))?\.log$/;
 const lineFeed = 0x0a;
 const dayMs = 86_400_000;
+/** Files are rotated long before. */
+const maxRewrittenBytes = 256 * 1024 * 1024;
 
 /** Returns the UTC day of a time, such as "2026-11-20". */
 export function dayOf(epochMs: number): string {
@@ -129,6 +133,34 @@ export class TraceFiles implements AsyncDisposable {
     return files.toSorted((a, b) =>
       a.day === b.day ? (b.part ?? Infinity) - (a.part ?? Infinity) : a.day < b.day ? 1 : -1,
     );
+  }
+
+  /** Replaces the lines of all files that `changed` does not return as they are. Returns the number of changed lines. */
+  async rewrite(isWanted: (bytes: Buffer) => boolean, changed: (line: string) => string): Promise<number> {
+    let count = 0;
+    for (const name of [...(await this.rotated()).map((file) => file.name), currentName]) {
+      const path = joinPath(this.#folder, name);
+      const bytes = await readSmallFile(path, maxRewrittenBytes);
+      if (bytes === null || !isWanted(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
+        continue;
+      const lines = new TextDecoder().decode(bytes).split("\n");
+      const now = lines.map((line) => (line === "" ? line : changed(line)));
+      const differing = now.filter((line, index) => line !== lines[index]).length;
+      if (differing === 0) continue;
+      count += differing;
+      if (name === currentName) {
+        const current = this.#current;
+        this.#current = null;
+        await current?.[Symbol.asyncDispose]();
+      }
+      await replaceDataFile(path, now.join("\n"));
+      if (name === currentName) {
+        // A part of an entry that a failed write has left is a line of its own now.
+        this.#hasRemains = false;
+        await endLine(await this.#open());
+      }
+    }
+    return count;
   }
 
   /** Opens a file for reading. The handle stays valid when the current file is rotated. */

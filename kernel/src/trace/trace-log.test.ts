@@ -353,3 +353,30 @@ test("an overfull buffer drops the least important entries first, counts them, a
   });
   expect(buffer.take()).toMatchObject({ text: "", dropped: null });
 });
+
+test("texts that a person has removed are gone from all files, also where they were cut, and new entries follow", async () => {
+  const { folder, log, clock } = await fixture();
+  const long = `The orchard ${"of plums ".repeat(400)}`;
+  log.write(entry("says damson", { values: { said: long, list: ["a damson"] } }));
+  await log.flush();
+  clock.advance(86_400_000);
+  log.write(entry("the next day: damson"));
+  log.write(entry("nothing"));
+  await log.flush();
+  expect((await readdir(folder)).length).toBeGreaterThan(1);
+  expect(await log.redact(["damson", long])).toBe(2);
+  log.write(entry("afterwards"));
+  await log.flush();
+  const files = await Promise.all(
+    (await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")),
+  );
+  expect(files.join()).not.toContain("damson");
+  expect(files.join()).not.toContain("orchard");
+  const mark = "[redacted by the person]";
+  expect(await messages(log)).toEqual(["afterwards", "nothing", `the next day: ${mark}`, `says ${mark}`]);
+  expect((await log.query({})).at(-1)?.fields).toEqual({
+    said: `${mark}… [${long.length} characters, cut]`,
+    list: [`a ${mark}`],
+  });
+  expect(await log.redact(["damson"])).toBe(0);
+});

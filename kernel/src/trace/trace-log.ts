@@ -10,6 +10,7 @@ import { type NewTraceEntry, storedEntry } from "./entry.ts";
 import { currentName, dayOf, type RotatedFile, TraceFiles } from "./files.ts";
 import { type CompiledQuery, compileQuery, maxAnswerBytes } from "./query.ts";
 import { readLinesBackwards } from "./read-backwards.ts";
+import { traceRemover } from "./redact-lines.ts";
 import type { Redact } from "./redacted-text.ts";
 
 /** The structured log of what agents did. */
@@ -23,6 +24,8 @@ export interface TraceLog extends AsyncDisposable {
   query(query: TraceQuery): Promise<TraceEntry[]>;
   /** Emits each entry as stored, at once. */
   readonly entries: Emitter<TraceEntry>;
+  /** Removes texts from all entries. Returns the number of entries that had one. */
+  redact(texts: readonly string[]): Promise<number>;
   /** Resolves when everything written before has been handed to the operating system. */
   flush(): Promise<void>;
 }
@@ -105,6 +108,17 @@ class FileTraceLog implements TraceLog {
     this.#timer?.[Symbol.dispose]();
     this.#timer = null;
     return this.#inTurn(() => this.#flush());
+  }
+
+  redact(texts: readonly string[]): Promise<number> {
+    const remover = traceRemover(texts);
+    return this.#inTurn(async () => {
+      await this.#flush();
+      return await this.#files.rewrite(
+        (bytes) => remover.isIn(bytes),
+        (line) => remover.from(line),
+      );
+    });
   }
 
   async query(query: TraceQuery): Promise<TraceEntry[]> {

@@ -19,7 +19,7 @@ export interface PublisherRow {
 }
 
 /** A package that was installed into a folder. */
-export interface PackageRow {
+interface PackageRow {
   /** Absolute. */
   readonly folder: string;
   readonly extension: string;

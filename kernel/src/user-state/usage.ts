@@ -14,7 +14,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const mostCounted = 1_000_000_000;
 
 /** The originator of a request; an empty text means none. */
-export interface UsageSubject {
+interface UsageSubject {
   /** UTC, "2026-11-23". */
   readonly day: string;
   readonly model: string;
@@ -23,7 +23,7 @@ export interface UsageSubject {
 }
 
 /** The upper estimate of a request. `microUsd`: null if the price of the model is unknown. */
-export interface UsageEstimate {
+interface UsageEstimate {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly microUsd: number | null;
@@ -40,7 +40,7 @@ export interface UsageReport extends UsageEstimate {
 }
 
 /** Dollars in integer millionths; a missing budget has no limit. */
-export interface Budgets {
+interface Budgets {
   readonly perDayMicroUsd?: number;
   readonly perDayTokens?: number;
   readonly perConversationMicroUsd?: number;
@@ -48,13 +48,13 @@ export interface Budgets {
 }
 
 /** A budget that is used up, by its name in the document. In millionths of a dollar, or in tokens. */
-export interface ExceededBudget {
+interface ExceededBudget {
   readonly budget: "per_day_usd" | "per_day_tokens" | "per_conversation_usd" | "per_agent_per_day_usd";
   readonly spent: number;
   readonly limit: number;
 }
 
-export interface UsageSum {
+interface UsageSum {
   readonly key: string;
   readonly requests: number;
   readonly input_tokens: number;

@@ -171,14 +171,14 @@ const later = "const later = { add() {}, remove() {} };";
 
 test("two processes that do not wait for the disk, one of them killed, cannot exceed a budget, and none is lost", async () => {
   const home = await temporaryFolder();
-  const spender = (name: string, other: string) =>
+  const spender = (name: string, other: string, begun: number) =>
     child(
       home,
       `${later}
       const state = new UserState({ stateHome: ${JSON.stringify(home)}, log, disk: later });
-      const isOtherThere = async () => (await state.query("SELECT 1 FROM reservations WHERE agent = '${other}'")).length > 0;
+      const isOtherThere = async () => (await state.query("SELECT 1 FROM reservations WHERE agent = '${other}'")).length >= ${begun};
       for (let turn = 0; ; turn++) {
-        // Neither is done before the other has begun.
+        // Neither has spent all before the other has begun, and the one that is killed has something to lose.
         while (turn === 1 && !(await isOtherThere()));
         const exceeded = await usage(state).reserve("${name}" + turn, { day: "2026-11-23", model: "m", agent: "${name}", conversation: "" },
           { inputTokens: 1, outputTokens: 1, microUsd: 100 }, { perDayMicroUsd: 10_000 });
@@ -187,7 +187,7 @@ test("two processes that do not wait for the disk, one of them killed, cannot ex
       }
       await state[Symbol.asyncDispose]();`,
     );
-  const [killed, other] = [spender("a", "b"), spender("b", "a")];
+  const [killed, other] = [spender("a", "b", 1), spender("b", "a", 5)];
   await killed.waitForLines(5);
   await killed.kill();
   expect(await other.ended()).toBe("exit 0");

@@ -18,7 +18,7 @@ interface UnsyncedState {
   bringToDisk(): Promise<void>;
 }
 
-export interface UserStateOptions {
+interface UserStateOptions {
   /** The folder with all state of Lares for this user. */
   readonly stateHome: string;
   readonly log: Log;

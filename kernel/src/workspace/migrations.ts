@@ -1,4 +1,5 @@
 import type { Migration } from "../platform/database/database.ts";
+import type { TextColumns } from "../platform/database/text-columns.ts";
 
 export const workspaceMigrations: readonly Migration[] = [
   {
@@ -25,4 +26,28 @@ export const workspaceMigrations: readonly Migration[] = [
     name: "workspace-2-awaited-metadata",
     sql: "CREATE TABLE awaited_metadata (path TEXT PRIMARY KEY, changes TEXT NOT NULL) STRICT, WITHOUT ROWID",
   },
+];
+
+/**
+ * The index mirrors the workspace: names, tags, fields and sidecars of the person's own files. Nothing is removed from it as
+ * long as the files have it.
+ */
+export const workspaceTexts: readonly TextColumns[] = [
+  {
+    table: "entries",
+    key: ["id"],
+    columns: { id: "none", root: "none", parent: "none", name: "none", kind: "none", content_id: "none" },
+  },
+  { table: "entry_tags", key: ["entry", "tag"], columns: { entry: "none", tag: "none" } },
+  {
+    table: "entry_fields",
+    key: ["entry", "namespace", "key"],
+    columns: { entry: "none", namespace: "none", key: "none", value: "none" },
+  },
+  {
+    table: "entry_sidecars",
+    key: ["entry", "sidecar"],
+    columns: { entry: "none", sidecar: "none", hash: "none", data: "none" },
+  },
+  { table: "awaited_metadata", key: ["path"], columns: { path: "none", changes: "none" } },
 ];

@@ -5,7 +5,7 @@ import type { MetadataChange } from "../../base/vocabulary/metadata.ts";
 import type { Statement } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { compileOperations, type Compiled } from "./compile.ts";
-import { apply, discard, revert, stage, verifyBackups } from "./executor.ts";
+import { apply, discard, revert, stage, verifyBackups, withPlainPaths } from "./executor.ts";
 import type { JournalEntry, Ledger } from "../ledger/ledger.ts";
 import type { Operation } from "../operations.ts";
 import type { ActionPorts } from "../ports.ts";
@@ -120,7 +120,8 @@ export class Committer {
       await verifyBackups(this.#ports, entry.plan);
       const done = this.#ledger.journalStatement({ ...reached, phase: "done" });
       await this.#record(recording, outcome, [...metadata, done]);
-    } catch (error) {
+    } catch (thrown) {
+      const error = withPlainPaths(thrown, entry.plan);
       await this.#rollBackAfterFailure(reached, error);
       await this.#touched(compiled.touched);
       throw error;

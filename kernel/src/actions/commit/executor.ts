@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/exhaustive.ts";
-import { isLaresError, stale, storageError } from "../../base/errors.ts";
+import { isLaresError, LaresError, stale, storageError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import type { ObjectStore } from "../../platform/files/object-store.ts";
@@ -31,6 +31,22 @@ export async function stage({ files, objects }: ExecutorPorts, plan: StepPlan): 
     plan.staged.map(({ temporary }) => temporary),
   );
   return identities;
+}
+
+/** Returns an error of a commit that names files by the action's paths, not by their temporary names. */
+export function withPlainPaths(error: unknown, { staged, steps }: StepPlan): unknown {
+  if (!isLaresError(error)) return error;
+  let { message } = error;
+  const rename = (from: string | undefined, to: string): void => {
+    if (from !== undefined) message = message.replaceAll(JSON.stringify(from), () => JSON.stringify(to));
+  };
+  for (const step of steps) {
+    if ("staged" in step) rename(staged[step.staged]?.temporary, step.path);
+    if ("backup" in step) rename(step.backup, step.path);
+  }
+  return message === error.message
+    ? error
+    : new LaresError(error.code, message, error.facts, { cause: error });
 }
 
 /** Takes the steps in order and syncs to disk. After an error, the caller has to `revert`. */

@@ -1,7 +1,9 @@
 import { invalidParams, limitExceeded, notFound, scopeViolation, stale } from "../../base/errors.ts";
+import { plainText } from "../../base/plain-text.ts";
+import { quotedText } from "../../base/visible-text.ts";
 import type { EffectInput } from "../../base/vocabulary/action.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
-import { canonicalPath } from "../../policy/paths.ts";
+import { canonicalPath, maxNameBytes, tooLongName } from "../../policy/paths.ts";
 import { actionLimits } from "../limits.ts";
 import type { FileNode, Node, Overlay } from "./overlay.ts";
 
@@ -12,6 +14,24 @@ export function entryPath(input: string): string {
   if (canonical.path === ".")
     throw invalidParams("An effect cannot change the workspace folder itself. Name a file or folder in it.");
   return canonical.path;
+}
+
+/**
+ * Rejects a new path that no file system takes, or whose name would look like another one, before a person is asked about it.
+ */
+export function checkNames(path: string): void {
+  if (plainText(path) !== path)
+    throw invalidParams(
+      `The name ${quotedText(path)} has characters that are invisible, or that reorder the text around them. Choose a name without them.`,
+      { path },
+    );
+  const found = tooLongName(path);
+  if (found === null) return;
+  const start = found.name.slice(0, 40).toWellFormed();
+  throw invalidParams(
+    `The name "${start}…" has ${found.bytes} bytes; a name of a file or folder may have at most ${maxNameBytes}. Choose a shorter one.`,
+    { path },
+  );
 }
 
 export function fileOf(path: string, node: Node): FileNode {

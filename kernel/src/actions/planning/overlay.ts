@@ -186,6 +186,11 @@ export function modeOf(node: Node): number {
   return node.kind === "file" && "stat" in node.content ? node.content.stat.mode : 0;
 }
 
+/** True if the file has another name in the file system, which a change of this one leaves as it was. */
+export function hasOtherName(node: Node): boolean {
+  return node.kind === "file" && "stat" in node.content && node.content.stat.names > 1;
+}
+
 /** Returns the indices of the effects that these depend on. */
 export function producers(...known: readonly Known[]): number[] {
   return [...new Set(known.flatMap(({ producer }) => (producer === null ? [] : [producer])))];

@@ -4,7 +4,7 @@ import { isExecutable } from "../../policy/executable.ts";
 import { foldersAbove, isWithinExactly, parentOf } from "../../policy/paths.ts";
 import { strictest, type Protection } from "../../policy/protected.ts";
 import type { FolderListing } from "../content-requests.ts";
-import { checkKeepable, entryPath, fileOf } from "./inputs.ts";
+import { checkKeepable, checkNames, entryPath, fileOf } from "./inputs.ts";
 import { absent, modeOf, producers, type Known } from "./overlay.ts";
 import type { PlanContext } from "./plan-context.ts";
 import { asUnseen } from "./plan-unseen.ts";
@@ -23,6 +23,7 @@ export async function planMove(
     throw invalidParams(`The source and the target of the move are the same: ${JSON.stringify(from)}.`, {
       path: to,
     });
+  checkNames(to);
   context.checkSees("file or folder", from);
   const source = await context.overlay.at(from);
   if (source.node.kind === "absent") throw notFound("file or folder", from);

@@ -113,3 +113,23 @@ test("a plan has one allowance for hidden files: diffs are left out first, then 
   ];
   expect(shown).toEqual([compared, compared, compared, bare, bare, refused]);
 });
+
+test.each(["\u202egnp.md", "a\u200bb.md", "folder/\u009b2J.md", "a\u2028b"])(
+  "a new name that would look like another is refused before anybody is asked: %j",
+  async (path) => {
+    const refused = /invisible, or that reorder/;
+    const old = (root: string): void => writeFileSync(join(root, "old.md"), "old");
+    await expect(planned(old, { kind: "file.write", path, content: "x" })).rejects.toThrow(refused);
+    await expect(planned(old, { kind: "file.move", from: "old.md", to: path })).rejects.toThrow(refused);
+    await expect(planned(old, { kind: "folder.create", path })).rejects.toThrow(refused);
+  },
+);
+
+test("a file that has such a name already can be moved to a better one", async () => {
+  const { plan } = await planned((root) => writeFileSync(join(root, "\u202egnp.md"), "old"), {
+    kind: "file.move",
+    from: "\u202egnp.md",
+    to: "good.md",
+  });
+  expect(plan.effects).toHaveLength(1);
+});

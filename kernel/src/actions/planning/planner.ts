@@ -4,9 +4,9 @@ import type { EffectInput } from "../../base/vocabulary/action.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { isExecutable } from "../../policy/executable.ts";
 import type { ChangedContent, NewContent } from "../content-requests.ts";
-import { checkEditable, checkExpected, checkKeepable, entryPath, fileOf } from "./inputs.ts";
+import { checkEditable, checkExpected, checkKeepable, checkNames, entryPath, fileOf } from "./inputs.ts";
 import { actionLimits } from "../limits.ts";
-import { modeOf, producers, type FileNode, type Known, type Node } from "./overlay.ts";
+import { hasOtherName, modeOf, producers, type FileNode, type Known, type Node } from "./overlay.ts";
 import { PlanContext, type PlannerPorts, type PlanResources } from "./plan-context.ts";
 import { MetadataPlanner } from "./plan-metadata.ts";
 import { planMove } from "./plan-move.ts";
@@ -116,7 +116,13 @@ class Planner {
       await checkExpected(this.#context.overlay, path, known.node, input.expected);
       return this.#put(input.kind, path, known, making, index);
     };
-    if (await this.#context.sight.seesWayTo(path)) return run(await this.#context.overlay.at(path));
+    if (await this.#context.sight.seesWayTo(path)) {
+      const known = await this.#context.overlay.at(path);
+      // Some file systems count characters, and may have a longer one.
+      if (known.node.kind === "absent") checkNames(path);
+      return run(known);
+    }
+    checkNames(path);
     // The result of the proposal alone is computed at the agent's expense.
     const alone =
       making.from === "merge" ? { from: "content" as const, bytes: making.proposed, isJson: false } : making;
@@ -171,6 +177,7 @@ class Planner {
         after,
         ...(diff === undefined ? {} : { diff }),
         summary: `${verb} ${path} (${sizeChange(sizeBefore, content.length)})`,
+        ...(hasOtherName(node) ? { hard_link: true as const } : {}),
       },
       operation: { do: "put", path, before, after },
       dependsOn: [...producers(known), ...cleared],
@@ -223,6 +230,7 @@ class Planner {
     index: number,
   ): Promise<PlannedEffect> {
     const path = entryPath(input.path);
+    checkNames(path);
     const run = (known: Known): Promise<PlannedEffect> => this.#makeFolder(path, known, index);
     if (await this.#context.sight.seesWayTo(path)) return run(await this.#context.overlay.at(path));
     return planUnseen(this.#context, path, { kind: "folder" }, index, { kind: "folder" }, undefined, run);

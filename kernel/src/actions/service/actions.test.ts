@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -15,9 +16,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { isLaresError } from "../../base/errors.ts";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { isLaresError, storageError } from "../../base/errors.ts";
 import type { Action, EffectInput } from "../../base/vocabulary/action.ts";
+import { extentWords } from "../../base/vocabulary/impact-words.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import {
   type Actor,
@@ -27,6 +29,7 @@ import {
   type Principal,
 } from "../../base/vocabulary/principal.ts";
 import { sha256 } from "../../platform/files/hash.ts";
+import { WorkspaceFiles } from "../../platform/files/workspace-files.ts";
 import { folderSnapshot } from "../../platform/testing/folder-snapshot.ts";
 import { digestOf } from "../describe.ts";
 import { agent, everything, openBench, program, type Bench, person } from "../testing/bench.ts";
@@ -529,21 +532,68 @@ describe("a difference between preview and commit makes the action Stale, and no
   });
 });
 
+/** Makes the system refuse to give a file this name, which planning cannot foresee. */
+function failRenames(name: string): void {
+  const { rename } = WorkspaceFiles.prototype;
+  const failing = vi.spyOn(WorkspaceFiles.prototype, "rename").mockImplementation(function (
+    this: WorkspaceFiles,
+    from,
+    to,
+  ) {
+    return rename.call(this, from, to === name ? `n/${"x".repeat(256)}` : to);
+  });
+  onTestFinished(() => failing.mockRestore());
+}
+
 test("a commit that fails half-way is Failed and rolled back", async () => {
   put("a.txt", "one", 0o640);
   put("b.txt", "b");
   const before = snapshot();
-  const tooLong = `n/${"x".repeat(256)}`;
+  failRenames("n/x");
   const action = await bench.perform(
     write("a.txt", "two"),
     remove("b.txt"),
     write("m/x", "new"),
-    move("m/x", tooLong),
+    move("m/x", "n/x"),
   );
   expect(action.state).toBe("Failed");
-  expect(action.error).toMatch(/ENAMETOOLONG|name too long/i);
+  expect(action.error).toMatch(/name is too long/i);
+  expect(action.error).not.toMatch(/\.lares-|\/proc\//);
   expect(snapshot()).toEqual(before);
   expect((await bench.perform(write("a.txt", "three"))).state).toBe("Committed");
+});
+
+test("the error of a commit names the files of the action, not those that it writes meanwhile", async () => {
+  const full = vi
+    .spyOn(WorkspaceFiles.prototype, "writeNew")
+    .mockImplementationOnce((path) => Promise.reject(storageError(`${JSON.stringify(path)}: it is full.`)));
+  onTestFinished(() => full.mockRestore());
+  expect((await bench.perform(write("a.txt", "two"))).error).toBe('"a.txt": it is full.');
+});
+
+test.each([
+  write(`new/${"ä".repeat(128)}/a.txt`, "x"),
+  write("x".repeat(256), "x"),
+  move("a.txt", "x".repeat(303)),
+  { kind: "folder.create", path: "x".repeat(256) } as const,
+])("a name that no file system takes is refused before a person is asked", async (effect) => {
+  put("a.txt", "one");
+  await expect(bench.propose(effect)).rejects.toMatchObject({
+    code: "InvalidParams",
+    message: expect.stringMatching(/(256|303) bytes.*at most 255.*shorter/) as string,
+  });
+  expect((await bench.perform(write("x".repeat(255), "x"))).state).toBe("Committed");
+});
+
+test("the preview of a change says that another name of the file keeps the old text", async () => {
+  put("a.txt", "one");
+  put("b.txt", "one");
+  linkSync(join(root, "a.txt"), join(root, "other.txt"));
+  const { effects } = await bench.propose(write("a.txt", "two"), write("b.txt", "two"));
+  expect(effects.map(({ hard_link: is }) => is)).toEqual([true, undefined]);
+  expect(extentWords(effects)).toContain(
+    "1 of the files has another name (hard link), which keeps the old text.",
+  );
 });
 
 describe("approval", () => {
@@ -1026,7 +1076,8 @@ describe("tags, fields and sidecars", () => {
     const good = await bench.perform(tag("a.txt", "t"), write("a.txt", "b"));
     expect(good.state).toBe("Committed");
     expect(Object.values(bench.metadata.all())).toEqual(["t"]);
-    const bad = await bench.perform(tag("a.txt", "u"), write("x".repeat(256), "b"));
+    failRenames("n/x");
+    const bad = await bench.perform(tag("a.txt", "u"), write("n/x", "b"));
     expect(bad.state).toBe("Failed");
     expect(Object.values(bench.metadata.all())).toEqual(["t"]);
   });

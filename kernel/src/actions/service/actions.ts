@@ -1,13 +1,15 @@
 import { maxReadBytes } from "../../base/vocabulary/bounds.ts";
 import { type CpuBudget, unlimitedCpu } from "../../base/cpu-budget.ts";
 import { Emitter } from "../../base/emitter.ts";
-import { illegalTransition, isLaresError, LaresError, messageOf } from "../../base/errors.ts";
+import { illegalTransition, isLaresError, LaresError } from "../../base/errors.ts";
 import { OneAtATime } from "../../base/one-at-a-time.ts";
 import { Slices } from "../../base/slices.ts";
+import { actionIs } from "../../base/vocabulary/action-words.ts";
 import { hasEnded, type Action, type Proposal, type ProposalRequest } from "../../base/vocabulary/action.ts";
 import type { ActionQuery, Approval } from "../../base/vocabulary/action-requests.ts";
 import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
+import type { Cleaned } from "../../base/vocabulary/forgetting.ts";
 import type { EntryChange } from "../../base/vocabulary/event.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { type Lineage, ownAccord, type Principal } from "../../base/vocabulary/principal.ts";
@@ -17,6 +19,7 @@ import { mustBe, type ActionRecord } from "../action-record.ts";
 import type { Actions, ProposedAction } from "../api.ts";
 import { Announcements } from "./announcements.ts";
 import { AwaitedEnds } from "./awaited-ends.ts";
+import { Background } from "./background.ts";
 import { Commits } from "../commit/commits.ts";
 import { readContent, readDiff } from "../content.ts";
 import { actionWithoutDiffs } from "../describe.ts";
@@ -26,6 +29,7 @@ import { ImpactHours } from "./impact-hours.ts";
 import { CpuDebt, commitBudget } from "../cpu-debt.ts";
 import { actionLimits } from "../limits.ts";
 import { type Decider, decider, Ledger, type StateChange } from "../ledger/ledger.ts";
+import { redactActions } from "../ledger/redact-texts.ts";
 import { PendingActions } from "../waiting/pending.ts";
 import { ActionPresenter } from "./presenter.ts";
 import type { ActionPorts } from "../ports.ts";
@@ -59,11 +63,12 @@ class ActionService implements Actions {
   readonly #cpuDebt: CpuDebt;
   /** Plans by agent. */
   readonly #plans = new OneAtATime({ limit: "plansPerAgent", most: actionLimits.plansPerAgent });
-  readonly #background = new Set<Promise<void>>();
+  readonly #background: Background;
   readonly #announcements: Announcements;
 
   constructor(ports: ActionPorts) {
     this.#ports = ports;
+    this.#background = new Background(ports.log);
     this.#slices = new Slices(ports.clock, actionLimits.planSliceMs);
     this.#ledger = new Ledger(ports.database, ports.clock);
     this.#retention = new Retention({
@@ -89,7 +94,7 @@ class ActionService implements Actions {
     this.#pending = new PendingActions(
       ports.clock,
       () => ports.settings().expireAfterMs,
-      (id) => this.#inBackground(this.#expire(id)),
+      (id) => this.#background.run(this.#expire(id), "An action could not be expired."),
     );
     this.#ends = new Ends({ ...ports, ledger: this.#ledger, slices: this.#slices });
     this.#cpuDebt = new CpuDebt(ports.clock);
@@ -119,7 +124,7 @@ class ActionService implements Actions {
     this.#pending[Symbol.dispose]();
     this.#retention[Symbol.dispose]();
     this.#awaited[Symbol.dispose]();
-    await Promise.allSettled([this.#commits[Symbol.asyncDispose](), ...this.#background]);
+    await Promise.allSettled([this.#commits[Symbol.asyncDispose](), this.#background.idle()]);
     await this.#staleness[Symbol.asyncDispose]();
     await this.#ends[Symbol.asyncDispose]();
   }
@@ -307,6 +312,11 @@ class ActionService implements Actions {
     return rebased;
   }
 
+  redact(texts: readonly string[]): Promise<Cleaned> {
+    const [commits, retention] = [this.#commits, this.#retention];
+    return redactActions({ ...this.#ports, actions: this, commits, retention }, texts);
+  }
+
   async undo(by: Principal, id: string): Promise<Action> {
     return this.#commits.undo(decider(by), id);
   }
@@ -336,7 +346,7 @@ class ActionService implements Actions {
     }
     await this.#readPending();
     this.#pending.sweep();
-    await Promise.all(this.#background);
+    await this.#background.idle();
     await this.#retention.sweep();
   }
 
@@ -372,10 +382,7 @@ class ActionService implements Actions {
   async #move(id: string, change: StateChange): Promise<Action> {
     if (await this.#ledger.move(id, change)) return this.#reread(id);
     const { state } = (await this.#ledger.existing(id)).action;
-    throw illegalTransition(
-      state,
-      `The action ${id} is already ${state}, because another decision came first.`,
-    );
+    throw illegalTransition(state, `The change ${id} ${actionIs(state)}: another decision came first.`);
   }
 
   async #reread(id: string): Promise<Action> {
@@ -386,14 +393,5 @@ class ActionService implements Actions {
     this.changed.emit(actionWithoutDiffs(action));
     this.#awaited.settle(action);
     if (hasEnded(action.state)) this.#ends.deliver();
-  }
-
-  #inBackground(running: Promise<void>): void {
-    const reported = running
-      .catch((error: unknown) => {
-        this.#ports.log.error("An action could not be expired.", { error: messageOf(error) });
-      })
-      .finally(() => this.#background.delete(reported));
-    this.#background.add(reported);
   }
 }

@@ -115,6 +115,27 @@ test("on behalf of another agent's schedule, that agent's authority bounds the c
   calls[Symbol.dispose]();
 });
 
+test.each([
+  ["that names it has its deadline", "call", {}, 100],
+  ["that names no call has the last deadline of all open calls", undefined, {}, 900],
+  ["for none of them has no deadline", null, {}, undefined],
+  ["that names no call beside an event has no deadline", undefined, { hook: "tick" }, undefined],
+])("a request under a call %s", async (_what, onBehalf, inHand, atMs) => {
+  const { calls, callers, open, proceed } = doorTo(authority("notes"), inHand);
+  const until = (at: number) => ({ atMs: at, allowedMs: 1, setBy: "dev.test.other", call: "a/t" });
+  open.begin("call", ownAccord, undefined, until(100));
+  open.begin("second", ownAccord, undefined, until(900));
+  proceed();
+  await calls.call("vdfs/query", { onBehalf });
+  open.begin("without", ownAccord);
+  await calls.call("vdfs/query", {});
+  expect(callers.map(({ deadline }) => deadline?.atMs)).toEqual([atMs, undefined]);
+  // Work that a handler left running after its answer still belongs to the call.
+  open.end("call");
+  expect(open.of("call").deadline?.atMs).toBe(100);
+  calls[Symbol.dispose]();
+});
+
 /** Calls whose service waits until the test releases it. */
 function cancelling(method: string) {
   const aborter = new AbortController();

@@ -1,5 +1,6 @@
 import { JoinedSignals, neverAborted } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Deadline } from "../../base/deadline.ts";
 import { type CpuBudget, unlimitedCpu } from "../../base/cpu-budget.ts";
 import { LaresError, messageOf } from "../../base/errors.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
@@ -45,7 +46,7 @@ interface HostCallOptions {
   /** The guest's current work. */
   readonly inHand: () => InHand;
   /** The calls that the guest is answering. */
-  readonly open: Pick<OpenCalls, "of" | "ofAll" | "read" | "hear">;
+  readonly open: Pick<OpenCalls, "of" | "ofAll" | "deadlineOfAll" | "read" | "hear">;
   readonly blobs: Blobs;
   /** The running job. */
   readonly guest: () => AgentSession | null;
@@ -99,6 +100,8 @@ export class HostCalls implements GuestHandlers, Disposable {
     const causes = inHand.lineage ?? ownAccord;
     const guest = this.#options.guest();
     const forAll = open.ofAll();
+    const isForCalls = inHand.hook === undefined && inHand.job === undefined;
+    const lastDeadline = isForCalls ? open.deadlineOfAll() : undefined;
     // The guest may end before its call is finished; what it had read still counts.
     const { read } = open;
     await ports.takeTurn(definition().id);
@@ -116,12 +119,23 @@ export class HostCalls implements GuestHandlers, Disposable {
     };
     const { foreign } = texts;
     const lineage = withSources(led, isForMind ? Object.keys(foreign) : sourcesOfAll(foreign));
+    const deadline = onBehalf === undefined ? lastDeadline : answering?.deadline;
     const joined = new JoinedSignals(answering?.signal ?? guest?.gone ?? neverAborted, cancelled);
     try {
       return await this.#answer(
         { method, call: asked, lineage, inHand, cancelled },
         (authority) =>
-          new GuestCaller(authority, lineage, bundleDigest, guest, this.#options, inHand, joined, texts),
+          new GuestCaller(
+            authority,
+            lineage,
+            bundleDigest,
+            guest,
+            this.#options,
+            inHand,
+            joined,
+            texts,
+            deadline,
+          ),
       );
     } finally {
       joined[Symbol.dispose]();
@@ -247,6 +261,7 @@ class GuestCaller implements Caller {
   readonly job?: string;
   readonly cpu: CpuBudget;
   readonly blobs: Blobs;
+  readonly deadline?: Deadline;
   readonly #joined: JoinedSignals;
   readonly #open: Pick<OpenCalls, "hear">;
   readonly #read: ReadTexts;
@@ -260,6 +275,7 @@ class GuestCaller implements Caller {
     { hook, traceId, job }: InHand,
     joined: JoinedSignals,
     read: ReadTexts,
+    deadline: Deadline | undefined,
   ) {
     this.agent = options.definition().id;
     this.authority = authority;
@@ -270,6 +286,7 @@ class GuestCaller implements Caller {
     this.#joined = joined;
     this.#read = read;
     this.#open = options.open;
+    if (deadline !== undefined) this.deadline = deadline;
     if (hook !== undefined) this.hook = hook;
     if (traceId !== undefined) this.traceId = traceId;
     // The next guest may already be running the same job.

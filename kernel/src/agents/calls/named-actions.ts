@@ -3,7 +3,7 @@ import { isJsonObject } from "../../base/json.ts";
 import { filledTitle, type NamedAction } from "../../base/vocabulary/named-action.ts";
 
 /** The answer of a named action's handler. */
-export interface ActionProposal {
+interface ActionProposal {
   readonly effects: readonly unknown[];
   readonly title: string;
   readonly reason: string;

@@ -1,3 +1,4 @@
+import type { Deadline } from "../../base/deadline.ts";
 import { invalidParams, notFound } from "../../base/errors.ts";
 import {
   bothForeign,
@@ -17,6 +18,8 @@ interface Answering {
   readonly lineage: Lineage;
   /** Aborted if the call is cancelled or abandoned, or the guest ends; null if an earlier guest answered it. */
   readonly signal: AbortSignal | null;
+  /** The time until which the caller waits for the answer. */
+  readonly deadline?: Deadline;
   /** Texts that nobody vouches for and that a guest had read before it ended, while the call was open. */
   readonly foreign: Foreign;
 }
@@ -25,6 +28,7 @@ interface OpenCall {
   readonly lineage: Lineage;
   readonly aborter: AbortController;
   readonly progress: ProgressSink | undefined;
+  readonly deadline: Deadline | undefined;
   /** Texts that a guest had read before it ended, while the call was open. */
   foreign: Foreign;
 }
@@ -33,13 +37,17 @@ interface OpenCall {
 export class OpenCalls {
   readonly #open = new Map<string, OpenCall>();
   /** Marks the call as answered. Work that its handler left running still belongs to it. */
-  readonly #ended = new Map<string, Pick<OpenCall, "lineage"> & { readonly aborter?: AbortController }>();
+  readonly #ended = new Map<
+    string,
+    Pick<OpenCall, "lineage" | "deadline"> & { readonly aborter?: AbortController }
+  >();
 
   #read: { foreign: Foreign } = { foreign: nothingForeign };
 
-  begin(id: string, lineage: Lineage, progress?: ProgressSink): void {
+  begin(id: string, lineage: Lineage, progress?: ProgressSink, deadline?: Deadline): void {
     this.hear(foreignFrom(lineage.sources ?? [], "all"));
-    this.#open.set(id, { lineage, aborter: new AbortController(), progress, foreign: nothingForeign });
+    const aborter = new AbortController();
+    this.#open.set(id, { lineage, aborter, progress, deadline, foreign: nothingForeign });
   }
 
   /** Aborts the guest's work for the call; the call stays open until it ends. */
@@ -58,8 +66,8 @@ export class OpenCalls {
     const call = this.#open.get(id);
     if (call === undefined) return;
     this.#open.delete(id);
-    const { lineage, aborter } = call;
-    this.#ended.set(id, { lineage, aborter });
+    const { lineage, deadline, aborter } = call;
+    this.#ended.set(id, { lineage, deadline, aborter });
     const [oldest] = this.#ended.keys();
     if (this.#ended.size > maxEndedKnown && oldest !== undefined) this.#ended.delete(oldest);
   }
@@ -70,9 +78,9 @@ export class OpenCalls {
       call.aborter.abort(reason);
       call.foreign = bothForeign(call.foreign, this.#read.foreign);
     }
-    for (const [id, { lineage, aborter }] of this.#ended) {
+    for (const [id, { lineage, deadline, aborter }] of this.#ended) {
       aborter?.abort(reason);
-      this.#ended.set(id, { lineage });
+      this.#ended.set(id, { lineage, deadline });
     }
     // Unfinished calls keep the texts that their guest had read.
     this.#read = { foreign: nothingForeign };
@@ -104,6 +112,16 @@ export class OpenCalls {
     return commonLineage([...this.#open.values()].map(({ lineage }) => lineage));
   }
 
+  /** The deadline of work that names no call: the last one, if each open call has one. */
+  deadlineOfAll(): Deadline | undefined {
+    let last: Deadline | undefined;
+    for (const { deadline } of this.#open.values()) {
+      if (deadline === undefined) return undefined;
+      if (last === undefined || deadline.atMs > last.atMs) last = deadline;
+    }
+    return last;
+  }
+
   /** Throws InvalidParams if there was no such call. */
   of(id: string): Answering {
     const open = this.#open.get(id);
@@ -112,6 +130,7 @@ export class OpenCalls {
       return {
         lineage: call.lineage,
         signal: call.aborter?.signal ?? null,
+        ...(call.deadline === undefined ? {} : { deadline: call.deadline }),
         foreign: open?.foreign ?? nothingForeign,
       };
     throw invalidParams(

@@ -84,7 +84,7 @@ export class ToolCalls {
 
   async #run(
     principal: Principal,
-    { begun, signal = neverAborted, progress, hear }: ToolCallOptions,
+    { begun, signal = neverAborted, deadline, progress, hear }: ToolCallOptions,
     answered: (
       session: AgentSession,
       call: { readonly call_id: string; readonly caller: string },
@@ -97,8 +97,8 @@ export class ToolCalls {
     await begun?.();
     const id = newId();
     using paced = progress === undefined ? null : new PacedProgress(clock, progress);
-    open.begin(id, lineageUnder(principal), paced?.sink);
-    const cancel = (): void => this.#cancel(session, id);
+    open.begin(id, lineageUnder(principal), paced?.sink, deadline);
+    const cancel = (): void => this.#cancel(session, id, signal.reason);
     signal.addEventListener("abort", cancel, { once: true });
     if (signal.aborted) cancel();
     try {
@@ -115,9 +115,11 @@ export class ToolCalls {
   }
 
   /** A guest that does not support the request is not told: its handler continues within its limits. */
-  #cancel(session: AgentSession, id: string): void {
+  #cancel(session: AgentSession, id: string, reason: unknown): void {
     const { open, ask, cancelsTools, trace } = this.#ports;
-    open.abort(id, requestCancelled("The call that this was for was cancelled."));
+    // Calls further down the chain report whose deadline has passed.
+    const isOverdue = isLaresError(reason, "DeadlineExceeded");
+    open.abort(id, isOverdue ? reason : requestCancelled("The call that this was for was cancelled."));
     if (!cancelsTools()) return;
     ask(session, "cancelTool", { call_id: id }).catch((error: unknown) => {
       if (!isLaresError(error, "AgentError"))

@@ -56,6 +56,7 @@ export class InitialSyncs<Statement> {
   readonly #shown = new Map<string, Set<string>>();
   /** By agent and location. */
   readonly #announced = new Map<string, Map<string, Set<string>>>();
+  /** One run for an agent at a time: the index and the registry ask for one after another. */
   readonly #turns = new OneAtATime();
 
   constructor(ports: InitialSyncPorts<Statement>) {

@@ -44,6 +44,7 @@ test("while the next runs of an agent's rare schedules are found, the loop has i
     agents: new Map([["a.b", agent]]),
     waiting: async () => 0,
     store: async () => undefined,
+    tell: async () => undefined,
   });
   const { turns } = await countTurns(() => schedules.follow());
   expect(found).toBe(100);

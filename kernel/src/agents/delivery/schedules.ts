@@ -1,10 +1,12 @@
 import { isoTime, type Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
+import type { NotifiedSchedule } from "../../base/vocabulary/notification.ts";
 import { Slices } from "../../base/slices.ts";
 import { mostWaiting, runsToFire } from "./catch-up.ts";
 import type { AgentDefinition, HookDefinition, ScheduleSuspension, ScheduleTiming } from "../ports.ts";
 import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
+import { keyOf, keyOfHook } from "./schedule-keys.ts";
 import type { WriteTrace } from "../trace-writer.ts";
 
 /**
@@ -12,16 +14,13 @@ import type { WriteTrace } from "../trace-writer.ts";
  * ScheduleFired. The time up to which each schedule has fired is stored in the same transaction as the deliveries,
  * so that a crash neither loses nor repeats a tick.
  *
- * - A schedule is identified by agent, handler, expression and time zone. A new one starts now. A schedule that
- * its
+ * - A schedule is identified by agent, handler, expression and time zone. A new one starts now. A schedule that its
  * agent no longer has, or whose agent is disabled, is forgotten, and starts again when it returns.
- * - An absent agent (the kernel does not run, or the agent is not accepted) keeps its progress and catches up by
- * its
+ * - An absent agent (the kernel does not run, or the agent is not accepted) keeps its progress and catches up by its
  * rule when it returns; see `runsToFire`. The same applies after the machine slept.
  * - Three failed runs in a row suspend the schedule, and not its agent, until a person resumes it. It counts from then on:
  * what was due meanwhile is not made up for.
- * - If the clock is set back, nothing repeats: no run is due until the clock passes the last fired run. If that
- * would
+ * - If the clock is set back, nothing repeats: no run is due until the clock passes the last fired run. If that would
  * take more than `maxSetBackMs`, the earlier clock was wrong, and the schedule starts now.
  */
 export interface KeptSchedule {
@@ -82,6 +81,8 @@ interface SchedulesPorts<Statement> {
   waiting(agent: string, source: string): Promise<number>;
   /** Stores deliveries and the schedules' progress in one transaction. */
   store(deliveries: readonly RoutedDelivery[], more: readonly Statement[]): Promise<void>;
+  /** Tells the person that a schedule is suspended, or with null that it runs again. Never rejects. */
+  tell(agent: string, schedule: NotifiedSchedule, error: string | null): Promise<void>;
 }
 
 /** A schedule as the manifest has it now. */
@@ -150,6 +151,7 @@ export class Schedules<Statement> implements AsyncDisposable {
       known.kept = kept;
       known.next = undefined;
       isResumed = true;
+      await this.#tell(kept, null);
       await this.#look();
     });
     this.#turn = resuming.catch(() => undefined);
@@ -317,6 +319,8 @@ export class Schedules<Statement> implements AsyncDisposable {
     };
     // Set before it is stored: a crash in between loses one counted failure, and nothing else.
     known.kept = kept;
+    // The person is told first, so that a crash in between repeats the message instead of losing it.
+    if (suspends) await this.#tell(kept, error);
     await attempt(agent, () => store([], [statements.kept(kept)]));
     if (!suspends) return;
     const { handler, expression } = kept;
@@ -328,6 +332,10 @@ export class Schedules<Statement> implements AsyncDisposable {
     );
     agent.announce();
     await this.#look();
+  }
+
+  #tell({ agent, handler, expression }: KeptSchedule, error: string | null): Promise<void> {
+    return this.#ports.tell(agent, { handler, schedule: expression }, error);
   }
 
   #of(agent: string): Map<string, Known> {
@@ -362,21 +370,6 @@ function schedulesOf({ hooks }: AgentDefinition): ReadonlyMap<string, Wanted> {
     if (!schedules.has(key)) schedules.set(key, { handler, expression, timing });
   }
   return schedules;
-}
-
-/** The key within one agent; also the source of the deliveries. */
-function keyOf({
-  handler,
-  expression,
-  timezone,
-}: Pick<KeptSchedule, "handler" | "expression" | "timezone">): string {
-  return `schedule ${JSON.stringify([handler, expression, timezone])}`;
-}
-
-/** Returns the key of a hook's schedule within its agent; null if it has none that runs. */
-function keyOfHook({ handler, schedule: expression, timing }: HookDefinition): string | null {
-  if (expression === undefined || timing === undefined) return null;
-  return keyOf({ handler, expression, timezone: timing.timezone });
 }
 
 function computeNext(known: Known | undefined, timing: ScheduleTiming): void {

@@ -1,4 +1,5 @@
 import { LaresError } from "../../base/errors.ts";
+import { agentIs } from "../../base/vocabulary/agent-words.ts";
 import type { AgentSession } from "../ports.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 
@@ -19,5 +20,5 @@ export async function awaken(
   const session = loaded();
   if (state === "Active" && session !== null) return session;
   const reason = life.reason ?? (enabled ? "It could not be loaded." : "It is disabled.");
-  throw new LaresError("AgentError", `The agent ${id} is ${state}: ${reason}`, { state, reason });
+  throw new LaresError("AgentError", `The agent ${id} ${agentIs(state)}: ${reason}`, { state, reason });
 }

@@ -1,4 +1,5 @@
 import { assign, createMachine, type ActorRefFrom, type SnapshotFrom } from "xstate";
+import { agentIs } from "../../base/vocabulary/agent-words.ts";
 import type { AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
 
 /**
@@ -142,6 +143,6 @@ export function refusal(snapshot: LifecycleSnapshot, command: AgentCommand): str
   const event: LifecycleEvent = command === "suspend" ? { type: command, reason: "" } : { type: command };
   if (snapshot.can(event)) return null;
   const state = stateOf(snapshot);
-  const disabled = state === "Unloaded" && !snapshot.context.enabled ? " and disabled" : "";
-  return `"${command}" is not possible while the agent is ${state}${disabled}.`;
+  const isOff = state === "Unloaded" && !snapshot.context.enabled;
+  return `"${command}" is not possible while the agent ${isOff ? "is off" : agentIs(state)}.`;
 }

@@ -1,26 +1,23 @@
-import { type Foreign, foreignFrom, nothingForeign } from "../../base/vocabulary/foreign.ts";
 import { Emitter } from "../../base/emitter.ts";
 import { notFound } from "../../base/errors.ts";
-import type { JsonValue } from "../../base/json.ts";
 import { newId } from "../../base/ids.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import type { Agent, AgentCommand } from "../../base/vocabulary/agent.ts";
 import type { Job } from "../../base/vocabulary/job.ts";
-import { type Lineage, ownAccord, type Principal } from "../../base/vocabulary/principal.ts";
-import type { EntryChange, LaresEvent } from "../../base/vocabulary/event.ts";
+import type { Principal } from "../../base/vocabulary/principal.ts";
+import type { LaresEvent } from "../../base/vocabulary/event.ts";
 import { cancelOrphan, listJobs } from "../running-jobs/job-list.ts";
-import { emitterOf } from "../delivery/event-backlog.ts";
-import { deliveriesOf, lineageOfEvent } from "../delivery/emitted-events.ts";
 import { FairTurns } from "../../base/fair-turns.ts";
 import { traceWriter } from "../trace-writer.ts";
-import { InitialSyncs } from "../delivery/initial-sync.ts";
 import type { AgentDefinition } from "../ports.ts";
-import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "../delivery/router.ts";
+import { deliveriesFor } from "../delivery/router.ts";
+import type { Deliveries } from "./deliveries.ts";
 import { IdleScheduler } from "./idle-scheduler.ts";
 import { Schedules } from "../delivery/schedules.ts";
 import { resumeSchedule } from "./resume-schedule.ts";
-import type { Enqueued, RegistryPorts, MindEvent } from "./registry-ports.ts";
+import type { RegistryPorts } from "./registry-ports.ts";
+import type { AgentRoster } from "./roster.ts";
 import { AgentSlots } from "../slots.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -32,14 +29,13 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   /** An agent's jobs have changed or progressed; with its id. */
   readonly jobsChanged = new Emitter<string>();
   readonly #ports: RegistryPorts<Statement>;
-  readonly #supervisors = new Map<string, Supervisor>();
+  readonly #agents: AgentRoster;
   /** The last valid authority of agents whose manifest is invalid now. */
   readonly #lastUsable = new Map<string, Authority>();
-  readonly #sights: InitialSyncs<Statement>;
+  readonly #deliveries: Deliveries<Statement>;
   readonly #schedules: Schedules<Statement>;
   readonly #slots: AgentSlots;
   readonly #turns: FairTurns;
-  readonly #routing: RouterOptions;
   readonly #quiet: IdleScheduler;
   #isClosing = false;
   #lastRun: { entries: number; durationMs: number } | null = null;
@@ -48,59 +44,37 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
 
   constructor(ports: RegistryPorts<Statement>) {
     this.#ports = ports;
+    this.#agents = ports.agents;
+    this.#deliveries = ports.deliveries;
     this.#turns = new FairTurns(ports.clock, ports.nextTurn);
     this.#slots = new AgentSlots(ports.activeAgents(), () => this.#unloadLongestIdle());
     this.#quiet = new IdleScheduler({
       clock: ports.clock,
-      agents: () => this.#supervisors.values(),
+      agents: () => ports.agents.all,
       quietSince: () => this.#quietSince(),
-    });
-    this.#routing = {
-      clock: ports.clock,
-      eventOf: ports.eventOf,
-      onFilterError: (agent, hook, message) =>
-        this.#supervisors
-          .get(agent)
-          ?.trace("warn", `the filter of ${hook.handler} failed: ${message}`, { filter: hook.filter }),
-      isEntry: (path) => ports.isEntry(path),
-      hides: (path) => ports.hides(path),
-      onWithheld: (agent, event, reason) => this.#supervisors.get(agent)?.withheld(event, reason),
-    };
-    this.#sights = new InitialSyncs({
-      statements: ports.sightStatements,
-      alreadyShown: ports.alreadyShown,
-      alreadyAnnounced: ports.alreadyAnnounced,
-      allEntries: () => ports.allEntries(),
-      store: (deliveries, more) => this.#commit(this.#enqueue(deliveries, more)),
-      routing: this.#routing,
     });
     this.#schedules = new Schedules({
       clock: ports.clock,
-      routing: this.#routing,
+      routing: ports.deliveries.routing,
       statements: ports.scheduleStatements,
       alreadyFired: ports.alreadyFired,
-      agents: this.#supervisors,
+      agents: ports.agents.byId,
       waiting: (agent, source) => ports.waiting(agent, source),
-      store: (deliveries, more) => this.#commit(this.#enqueue(deliveries, more)),
+      store: (deliveries, more) => ports.deliveries.store(deliveries, more),
+      tell: async (agent, schedule, error) => await ports.tellSchedule(agent, schedule, error),
     });
   }
 
   list(): Agent[] {
-    return [...this.#supervisors.values()].map((supervisor) => supervisor.describe());
-  }
-
-  definitions(): AgentDefinition[] {
-    return [...this.#supervisors.values()].map((supervisor) => supervisor.definition);
+    return this.#agents.all.map((supervisor) => supervisor.describe());
   }
 
   get(id: string): Supervisor {
-    const supervisor = this.#supervisors.get(id);
-    if (supervisor === undefined) throw notFound("agent", id);
-    return supervisor;
+    return this.#agents.get(id);
   }
 
   find(id: string): Supervisor | undefined {
-    return this.#supervisors.get(id);
+    return this.#agents.find(id);
   }
 
   /** `hook`: with "resume", the index in `Agent.hooks` of a suspended schedule. */
@@ -114,7 +88,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
 
   /** Returns the jobs that have not ended, of one agent or of all: running jobs, then waiting ones in order. */
   jobs(count: number, agent?: string): { readonly items: Job[]; readonly total: number } {
-    return listJobs(this.#ports.jobs, this.#supervisors.values(), count, agent);
+    return listJobs(this.#ports.jobs, this.#agents.all, count, agent);
   }
 
   /**
@@ -135,7 +109,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   /** Events answered and host calls refused by all agents since the kernel started. */
   totals(): { events: number; refusals: number } {
     let { events, refusals } = this.#retired;
-    for (const { metrics } of this.#supervisors.values()) {
+    for (const { metrics } of this.#agents.all) {
       events += metrics.eventsAnswered;
       refusals += metrics.refusals;
     }
@@ -144,17 +118,17 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
 
   /** The date has changed: daily counts restart. */
   dayTurned(): void {
-    for (const supervisor of this.#supervisors.values()) supervisor.dayTurned();
+    for (const supervisor of this.#agents.all) supervisor.dayTurned();
   }
 
   /** True if no agent has open or waiting work. */
   get isIdle(): boolean {
-    return [...this.#supervisors.values()].every((supervisor) => supervisor.isIdle);
+    return this.#agents.all.every((supervisor) => supervisor.isIdle);
   }
 
   /** In monotonic milliseconds; null while the index is being built or an agent has open work. */
   #quietSince(): number | null {
-    const supervisors = [...this.#supervisors.values()];
+    const supervisors = this.#agents.all;
     if (this.#lastRun === null || !supervisors.every(({ isQuiet }) => isQuiet)) return null;
     return Math.max(...supervisors.map(({ lastActivity }) => lastActivity));
   }
@@ -163,9 +137,10 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   async apply(definitions: readonly AgentDefinition[]): Promise<void> {
     this.#slots.limit = this.#ports.activeAgents();
     const wanted = new Map(definitions.map((definition) => [definition.id, definition]));
-    for (const [id, supervisor] of this.#supervisors) {
+    for (const supervisor of this.#agents.all) {
+      const { id } = supervisor;
       if (wanted.has(id)) continue;
-      this.#supervisors.delete(id);
+      this.#agents.remove(id);
       this.#lastUsable.delete(id);
       this.#retired.events += supervisor.metrics.eventsAnswered;
       this.#retired.refusals += supervisor.metrics.refusals;
@@ -174,7 +149,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     }
     const fresh: Supervisor[] = [];
     for (const definition of definitions) {
-      const existing = this.#supervisors.get(definition.id);
+      const existing = this.#agents.find(definition.id);
       if (existing === undefined) fresh.push(this.#add(definition));
       else await this.#update(existing, definition);
     }
@@ -194,97 +169,15 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   async start(): Promise<void> {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    for (const supervisor of this.#supervisors.values()) supervisor.start();
+    for (const supervisor of this.#agents.all) supervisor.start();
     await this.#schedules.follow();
-  }
-
-  /** Returns the deliveries for the changes that the workspace is about to store, for the same transaction. */
-  deliver(changes: readonly EntryChange[]): Enqueued<Statement> {
-    const deliveries: RoutedDelivery[] = [];
-    const marks: Statement[] = [];
-    const listening = [...this.listening()];
-    for (const change of changes) {
-      // Computed only if an agent may receive it: a first index has many thousands of changes.
-      let event: LaresEvent | null = null;
-      for (const { definition } of listening) {
-        const { isNews, statements } = this.#sights.meet(definition, change);
-        marks.push(...statements);
-        if (!isNews) continue;
-        event ??= this.#ports.eventOf(change);
-        const lane = change.origin === "live" ? "live" : "backlog";
-        deliveries.push(...deliveriesFor(definition, event, lane, this.#routing));
-      }
-    }
-    return this.#enqueue(deliveries, marks);
   }
 
   /** An index run over the whole workspace ended. */
   async indexed(run: { entries: number; durationMs: number }): Promise<void> {
     this.#lastRun = run;
-    await this.#show([...this.#supervisors.keys()], run, "run");
+    await this.#show([...this.#agents.byId.keys()], run, "run");
     this.#quiet.look();
-  }
-
-  /**
-   * Delivers an agent's custom event to its subscribers. `name` is "publisher.id/EventName"; `foreign` is what the agent
-   * had read, `lineage` on whose behalf it emits. Throws LimitExceeded as `lineageOfEvent` does.
-   */
-  async emit(
-    name: string,
-    data: Readonly<Record<string, JsonValue | undefined>>,
-    foreign: Foreign = nothingForeign,
-    lineage: Lineage = ownAccord,
-  ): Promise<void> {
-    const event = { ...data, id: newId(), name, timestamp: isoTime(this.#ports.clock.now()) };
-    const emitter = emitterOf(name);
-    const carried = lineageOfEvent(emitter, name, lineage, (reason) =>
-      this.find(emitter)?.dropped(name, reason),
-    );
-    await this.#commit(this.#enqueue(this.#fromEmitter(event, emitter, foreign, carried)));
-  }
-
-  /** Delivers events of a mind's conversations, in order, to the agents that subscribed to them and may receive them. */
-  async tellOfMind(mind: string, events: readonly MindEvent[]): Promise<void> {
-    const timestamp = isoTime(this.#ports.clock.now());
-    // Their share of a queue is not that of events that the mind's program emits.
-    const emitter = `the mind of ${mind}`;
-    const deliveries = events.flatMap(({ name, fields, sources = [] }) =>
-      this.#fromEmitter({ ...fields, id: newId(), name, timestamp }, emitter, foreignFrom(sources, "all")),
-    );
-    await this.#commit(this.#enqueue(deliveries));
-  }
-
-  /** The agents that are enabled. A disabled one receives no events, and what it misses is not delivered later. */
-  *listening(): Generator<Supervisor> {
-    for (const supervisor of this.#supervisors.values()) if (supervisor.isListening) yield supervisor;
-  }
-
-  #fromEmitter(event: LaresEvent, emitter: string, foreign: Foreign, lineage = ownAccord): RoutedDelivery[] {
-    return deliveriesOf(
-      { event, emitter, foreign, lineage },
-      {
-        definitions: [...this.listening()].map(({ definition }) => definition),
-        queue: this.#ports.queue,
-        routing: this.#routing,
-        onDropped: (id, dropped, reason) => this.#supervisors.get(id)?.dropped(dropped, reason),
-      },
-    );
-  }
-
-  /**
-   * Prepares a built-in event for one agent, for the caller's transaction. Empty if the agent does not exist, is
-   * disabled or has no hook for it.
-   */
-  tell(agent: string, name: string, fields: Readonly<Record<string, unknown>>): Enqueued<Statement> {
-    const supervisor = this.#supervisors.get(agent);
-    if (supervisor?.isListening !== true) return this.#enqueue([]);
-    const event: LaresEvent = {
-      ...fields,
-      id: newId(),
-      name,
-      timestamp: isoTime(this.#ports.clock.now()),
-    };
-    return this.#enqueue(deliveriesFor(supervisor.definition, event, "live", this.#routing));
   }
 
   #add(definition: AgentDefinition): Supervisor {
@@ -303,11 +196,10 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
         this.#makeRoom();
         this.#quiet.look();
       },
-      othersAreQuiet: () =>
-        [...this.#supervisors.values()].every((other) => other.id === definition.id || other.isQuiet),
+      othersAreQuiet: () => this.#agents.all.every((other) => other.id === definition.id || other.isQuiet),
       slots: this.#slots,
     });
-    this.#supervisors.set(definition.id, supervisor);
+    this.#agents.add(supervisor);
     supervisor.counted.on((agent) => this.counted.emit(agent));
     supervisor.jobsChanged.on((id) => this.jobsChanged.emit(id));
     supervisor.changed.on((agent) => {
@@ -330,13 +222,13 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     this.#lastUsable.delete(id);
     const hasSameModels = modelsBefore === JSON.stringify(definition.models);
     if (hasSameModels && JSON.stringify(before) === JSON.stringify(definition.authority)) return;
-    await this.#ports.commit(this.#sights.forgetUngranted(definition));
+    await this.#deliveries.forgetUngranted(definition);
     const event: LaresEvent = {
       id: newId(),
       name: "PermissionChanged",
       timestamp: isoTime(this.#ports.clock.now()),
     };
-    await this.#commit(this.#enqueue(deliveriesFor(definition, event, "live", this.#routing)));
+    await this.#deliveries.store(deliveriesFor(definition, event, "live", this.#deliveries.routing));
     if (this.#lastRun !== null) await this.#show([definition.id], this.#lastRun, "new");
   }
 
@@ -347,32 +239,13 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     why: "run" | "new",
   ): Promise<void> {
     for (const id of agents) {
-      const supervisor = this.#supervisors.get(id);
+      const supervisor = this.#agents.find(id);
       const current = (): AgentDefinition | null =>
-        !this.#isClosing && this.#supervisors.get(id) === supervisor && supervisor?.enabled === true
+        !this.#isClosing && this.#agents.find(id) === supervisor && supervisor?.enabled === true
           ? supervisor.definition
           : null;
-      await this.#sights.show(id, current, run.durationMs, why);
+      await this.#deliveries.sights.show(id, current, run.durationMs, why);
     }
-  }
-
-  #enqueue(deliveries: readonly RoutedDelivery[], more: readonly Statement[] = []): Enqueued<Statement> {
-    const enqueued = this.#ports.enqueue(deliveries);
-    return {
-      statements: [...enqueued.statements, ...more],
-      committed: () => {
-        for (const { agent } of deliveries) this.#supervisors.get(agent)?.metrics.received();
-        enqueued.committed();
-        for (const agent of new Set(deliveries.map((delivery) => delivery.agent)))
-          this.#supervisors.get(agent)?.pump();
-      },
-    };
-  }
-
-  async #commit(enqueued: Enqueued<Statement>): Promise<void> {
-    if (enqueued.statements.length === 0) return;
-    await this.#ports.commit(enqueued.statements);
-    enqueued.committed();
   }
 
   #makeRoom(): void {
@@ -380,7 +253,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   }
 
   #unloadLongestIdle(): void {
-    const idle = [...this.#supervisors.values()]
+    const idle = this.#agents.all
       .filter((supervisor) => supervisor.idleSince !== null)
       .toSorted((a, b) => (a.idleSince ?? 0) - (b.idleSince ?? 0));
     idle[0]?.unloadIfIdle();
@@ -391,6 +264,6 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     this.#quiet[Symbol.dispose]();
     await this.#schedules[Symbol.asyncDispose]();
     // The agents stay registered: changes that the index stores while the kernel closes are still queued for them.
-    await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor[Symbol.asyncDispose]()));
+    await Promise.all(this.#agents.all.map((supervisor) => supervisor[Symbol.asyncDispose]()));
   }
 }

@@ -317,7 +317,12 @@ export class JobLoop {
     if (cancelled !== null) return { outcome: "cancelled", settle: nothingToSettle };
     if (agent.wasEndedOnPurpose(session)) return { outcome: "interrupted", settle: nothingToSettle };
     // A checkpoint of this run resets the attempts.
-    const { attempts, failures } = queue.find(agent.id, id) ?? { attempts: job.attempts, failures: 0 };
+    const kept = queue.find(agent.id, id);
+    const { attempts, failures, hasCheckpoint } = kept ?? {
+      attempts: job.attempts,
+      failures: 0,
+      hasCheckpoint: job.checkpoint !== undefined,
+    };
     const attempt = attempts + 1;
     // Retrying does not help if the program lacks the job. Errors of the handler are counted since the dispatch; otherwise a
     // job that saves a checkpoint before each error would never end.
@@ -330,7 +335,8 @@ export class JobLoop {
       outcome: "interrupted",
       settle: async () => {
         await queue.retryLater(agent.id, id, clock.now() + backoffMs(attempt), hasFailed);
-        const message = `the job ${name} did not finish and continues from its last checkpoint: ${messageOf(error)}`;
+        const again = hasCheckpoint ? "continues from its last checkpoint" : "begins again";
+        const message = `the job ${name} did not finish and ${again}: ${messageOf(error)}`;
         agent.trace("error", message, { job: id, attempt, ...stackOf(error) }, contextOf(job));
       },
     };

@@ -149,6 +149,12 @@ describe("ends that are not a job's own", () => {
       "half",
     ]);
     expect(test.jobs.failed).toHaveLength(1);
+    const again = test.traces.flatMap((message) => /did not finish and (.*?):/.exec(message)?.[1] ?? []);
+    expect(again).toEqual([
+      "begins again",
+      "continues from its last checkpoint",
+      "continues from its last checkpoint",
+    ]);
     expect(test.guests.slice(0, 4).map(({ budgets }) => budgets)).toEqual([0, 1, 0, 0]);
   });
 

@@ -1,8 +1,9 @@
 import { Type, type Static } from "typebox";
 import type { DeepReadonly } from "../deep-readonly.ts";
-import { ActionState, maxEffectsPerAction } from "./action.ts";
+import { ActionState } from "./action.ts";
 import { RememberedRule } from "./approval-rule.ts";
 import { ContentEdit, EffectIndex } from "./approval.ts";
+import { maxEffectsPerAction } from "./bounds.ts";
 import { HashOf } from "./common.ts";
 import { Limit, Named, OfAgent } from "./request-fields.ts";
 

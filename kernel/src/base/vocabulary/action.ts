@@ -1,3 +1,4 @@
+import { maxActionTitle, maxEffectsPerAction } from "./bounds.ts";
 import { Type, type Static } from "typebox";
 import { Scope, PolicyReason } from "./approval-rule.ts";
 import { closed, Hash, HashOf, PathOf, Timestamp } from "./common.ts";
@@ -151,9 +152,6 @@ export const EffectInput = Type.Union(
 export type EffectInput = Static<typeof EffectInput>;
 export type EffectKind = EffectInput["kind"];
 
-/** The number of effects in one action. */
-export const maxEffectsPerAction = 1000;
-
 export const Proposal = Type.Object(
   {
     effects: Type.Array(EffectInput, {
@@ -161,7 +159,11 @@ export const Proposal = Type.Object(
       maxItems: maxEffectsPerAction,
       description: "The changes, each on what those before it leave; all are made or none",
     }),
-    title: Type.String({ minLength: 1, maxLength: 200, description: "What the action does, for a person" }),
+    title: Type.String({
+      minLength: 1,
+      maxLength: maxActionTitle,
+      description: "What the action does, for a person",
+    }),
     reason: Type.String({ maxLength: 4000, description: "Why the agent proposes it, for a person" }),
   },
   closed,
@@ -220,6 +222,11 @@ export const Effect = Type.Object(
     from: Type.Optional(Type.String({ description: "For a move: where the entry was" })),
     diff: Type.Optional(Type.String({ description: "Unified diff, for text files of at most 256 KiB" })),
     summary: Type.String({ description: "What the effect does, in one sentence" }),
+    hard_link: Type.Optional(
+      Type.Literal(true, {
+        description: "The file has another name (a hard link), which keeps the old content",
+      }),
+    ),
     tag: Type.Optional(Type.String({ description: "For a tag: the tag" })),
     namespace: Type.Optional(Type.String({ description: "For a field: its namespace" })),
     key: Type.Optional(Type.String({ description: "For a field: its name" })),
@@ -339,3 +346,18 @@ export const Action = Type.Object(
   { description: "Changes that an agent proposes together, and what became of them" },
 );
 export type Action = Static<typeof Action>;
+
+const {
+  on_behalf_of: _onBehalfOf,
+  callers: _callers,
+  sources: _sources,
+  rule: _rule,
+  asked_because: _askedBecause,
+  scopes: _scopes,
+  rebasable: _rebasable,
+  ...seenByAgents
+} = Action.properties;
+/** An action as its agent is told it: who led to it, and why a person is asked, is for people. */
+export const AgentAction = Type.Object(seenByAgents, {
+  description: "Changes that an agent proposes together, and what became of them",
+});

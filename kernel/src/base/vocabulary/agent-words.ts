@@ -10,6 +10,11 @@ export const agentStateWords: Readonly<Record<AgentState, string>> = {
   ShuttingDown: "Stopping",
 };
 
+/** Returns the state as the end of a sentence: "is asleep", "has an error". */
+export function agentIs(state: AgentState): string {
+  return state === "Error" ? "has an error" : `is ${agentStateWords[state].toLowerCase()}`;
+}
+
 /** Returns an agent's status for people. What a person decided, or has to decide, comes before the state. */
 export function agentWord({
   state,

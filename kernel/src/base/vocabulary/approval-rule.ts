@@ -99,15 +99,23 @@ export const Decision = Type.Object(
     agent: Type.Optional(Type.String({ description: "Absent where it holds for every agent" })),
     title: Type.String({ description: "What it says, in one sentence" }),
     rules: Type.Array(RememberedRule, {
-      description: "The rules that it consists of; empty for an answer to a question (`lares/asks/*`)",
+      description:
+        "The rules that it consists of; empty for an answer to a question (`lares/asks/*`) and for a schedule",
     }),
     created: Type.Optional(
       Type.String({ description: "UTC, ISO 8601; absent for a rule that was written by hand" }),
     ),
-    used: Type.Integer({ minimum: 0, description: "How many actions it allowed or restrained" }),
+    used: Type.Integer({
+      minimum: 0,
+      description: "How many actions it allowed or restrained, or how often the schedule ran",
+    }),
     last_used: Type.Optional(Timestamp("When it decided last")),
     place: Type.Optional(Place),
   },
-  { ...closed, description: 'What a person answered with "always", or wrote into decisions.yaml' },
+  {
+    ...closed,
+    description:
+      'What a person answered with "always", or wrote into decisions.yaml, or a schedule of a mind that they accepted',
+  },
 );
 export type Decision = Static<typeof Decision>;

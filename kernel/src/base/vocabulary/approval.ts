@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { maxEffectsPerAction } from "./action.ts";
+import { maxEffectsPerAction } from "./bounds.ts";
 import { closed } from "./common.ts";
 
 export const EffectIndex = Type.Integer({

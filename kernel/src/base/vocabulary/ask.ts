@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { closed, HashOf, Json, Timestamp } from "./common.ts";
-import { ProcessKind } from "./principal.ts";
+import { OnBehalfOf, ProcessKind } from "./principal.ts";
 
 const AskKind = Type.Union(
   [
@@ -59,6 +59,11 @@ export const Ask = Type.Object(
     agent: Type.String({ description: "The id of the agent that waits for the answer" }),
     conversation: Type.Optional(Type.String({ description: "The conversation, if one waits" })),
     process: Type.Optional(ProcessKind),
+    on_behalf_of: Type.Optional(
+      OnBehalfOf(
+        "Who led its agent to the call that waits, the nearest first; absent if the agent acted of its own accord",
+      ),
+    ),
     kind: AskKind,
     title: Type.String({ description: "The question, in the kernel's words, on one line" }),
     reason: Type.String({ description: "Why it is asked, in the kernel's words" }),
@@ -80,6 +85,29 @@ export const Ask = Type.Object(
   { ...closed, description: "A question to a person, which a call waits for" },
 );
 export type Ask = Static<typeof Ask>;
+
+/** The answer that a call needs before it continues. */
+export type Question = Pick<
+  Ask,
+  | "agent"
+  | "conversation"
+  | "process"
+  | "on_behalf_of"
+  | "kind"
+  | "title"
+  | "reason"
+  | "sources"
+  | "facts"
+  | "scopes"
+> & {
+  /**
+   * The subject of a remembered answer, in words for `decisions.yaml`; the answer applies again for the same kind and the
+   * same words.
+   */
+  readonly about: string;
+  /** Whether it applies for this agent or for all agents of the workspace. */
+  readonly countsFor: "agent" | "workspace";
+};
 
 /** A call that asks a person and that the next kernel repeats: one of a conversation, or a proposal that waits. */
 export interface Asking {

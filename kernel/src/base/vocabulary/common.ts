@@ -1,3 +1,4 @@
+import { maxPathLength } from "./bounds.ts";
 import { Type, type Static } from "typebox";
 import type { JsonValue } from "../json.ts";
 
@@ -20,7 +21,7 @@ export const Timestamp = (description: string) =>
 
 export const Path = Type.String({
   minLength: 1,
-  maxLength: 4096,
+  maxLength: maxPathLength,
   description: 'Relative to the workspace, "/" separators, no leading "./"',
 });
 

@@ -1,11 +1,9 @@
+import { maxMessageCharacters } from "./bounds.ts";
 import { Type, type Static } from "typebox";
 import { pictureBounds, type PictureType, pictureTypes } from "../pictures.ts";
 import { closed } from "./common.ts";
 import { Conversation, Entry, Part } from "./conversation.ts";
 import { AgentId, Limit, Named, OfAgent } from "./request-fields.ts";
-
-/** The longest message that a person can send, characters. */
-export const maxMessageCharacters = 1_000_000;
 
 export const ConversationId = Named("The conversation's id");
 export const ModelName = Type.String({
@@ -129,7 +127,7 @@ export const ConversationSearch = Type.Object({
         Type.Literal("text", { description: "By words" }),
         Type.Literal("vector", { description: "By meaning" }),
       ],
-      { default: "auto", description: "How to search; messages are searched by words" },
+      { default: "auto", description: "How to search; blocks are searched by words" },
     ),
   ),
   in: Type.Optional(
@@ -173,7 +171,7 @@ export const SearchPage = Type.Object({
 });
 export type SearchPage = Static<typeof SearchPage>;
 
-export const ContextSection = Type.Object(
+const ContextSection = Type.Object(
   {
     name: Type.String({
       description: "`identity`, `role`, `tools`, `blocks`, `bulletin`, `summaries`, `history`, `suffix`",
@@ -214,3 +212,127 @@ export const Delta = Type.Object(
   { ...closed, description: "A piece of a message that is not finished" },
 );
 export type Delta = Static<typeof Delta>;
+
+export const RedactConversation = Type.Object({
+  id: ConversationId,
+  entry: Type.Optional(Named("The id of the entry whose texts to remove")),
+  text: Type.Optional(
+    Type.String({
+      minLength: 4,
+      maxLength: 10_000,
+      description: "Instead of `entry`: the text to remove, as it is written, wherever it stands",
+    }),
+  ),
+  preview: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Removes nothing, and returns what has the text and what was made from it",
+    }),
+  ),
+  with_derived: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Removes what was made from it too: see `derived` and `memories` of the result",
+    }),
+  ),
+});
+export type RedactConversation = Static<typeof RedactConversation>;
+
+export const RemovedCopies = Type.Object(
+  {
+    place: Type.String({ description: "What was cleaned outside of the logs, such as `questions`" }),
+    count: Type.Integer({ minimum: 1, description: "How many of them had the text" }),
+  },
+  { description: "Copies of a text that were removed" },
+);
+export const RemainingCopy = Type.Object(
+  {
+    place: Type.String({ description: "What still has the text, such as `an action`" }),
+    name: Type.String({ description: "Its id or path" }),
+    why: Type.String({ description: "Why it stays, and what the person can do" }),
+  },
+  { description: "A copy of a text that stays" },
+);
+/** The copies of a text outside of the conversations that it was removed from. */
+export const forgottenFields = {
+  removed: Type.Array(RemovedCopies, {
+    description: "The copies that were removed outside of the conversations",
+  }),
+  remains: Type.Array(RemainingCopy, { description: "The copies that are known and stay" }),
+};
+
+export const RedactedConversation = Type.Object({
+  entries: Type.Array(Type.String(), { description: "The ids of the entries that had the text" }),
+  conversations: Type.Array(Type.String(), { description: "The conversations whose own entries they are" }),
+  memories: Type.Array(
+    Type.Object({
+      id: Type.String({ description: "Its id, for `lares/memory/forget`" }),
+      type: Type.String({ description: "Its type" }),
+      text: Type.String({ description: "What the mind remembers" }),
+    }),
+    {
+      description:
+        "What the mind remembered in these conversations since then, at most 100: it may say the same in other words",
+    },
+  ),
+  derived: Type.Array(
+    Type.Object({
+      conversation: Type.String({ description: "Where it stands: a conversation, or the id of the agent" }),
+      entry: Type.String({ description: "The id of the entry" }),
+      kind: Type.String({ description: "The kind of the entry" }),
+      text: Type.String({ description: "Its first 200 characters" }),
+    }),
+    {
+      description:
+        "Entries that were made from what was removed, at most 100: the rest of the model's turn, and later conclusions, summaries, blocks and bulletins. They may say the same in other words, and stay unless `with_derived` is given",
+    },
+  ),
+  derived_total: Type.Integer({ minimum: 0, description: "The number of such entries" }),
+  ...forgottenFields,
+});
+export type RedactedConversation = Static<typeof RedactedConversation>;
+
+/** Characters of a block; manifests allow less. */
+const maxBlockCharacters = 100_000;
+
+export const EditBlock = Type.Object({
+  agent: AgentId,
+  id: Type.Optional(Named("The conversation, for a block that each conversation has for itself")),
+  name: Named("The block"),
+  text: Type.String({
+    maxLength: maxBlockCharacters,
+    description: "Its whole text from now on; may be empty",
+  }),
+  forget: Type.Optional(
+    Type.Boolean({ default: false, description: "Removes what it said before, for good" }),
+  ),
+});
+export type EditBlock = Static<typeof EditBlock>;
+
+export const Block = Type.Object(
+  {
+    name: Type.String({ description: "Its name" }),
+    description: Type.String({ description: "What it is for, as the manifest says" }),
+    text: Type.String({ description: "Its whole text" }),
+    limit: Type.Integer({ minimum: 0, description: "Characters that fit" }),
+    read_only: Type.Boolean({ description: "The mind cannot change it" }),
+    scope: Type.Union(
+      [
+        Type.Literal("mind", { description: "All conversations of the mind share it" }),
+        Type.Literal("conversation", { description: "Each conversation has its own" }),
+      ],
+      { description: "Which conversations have it" },
+    ),
+    namespace: Type.Optional(
+      Type.String({ description: "The shared memory that keeps it, for all minds with this block" }),
+    ),
+    sources: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "What the text of a shared block was made from; another mind's also names that mind",
+      }),
+    ),
+    absent: Type.Optional(Type.String({ description: "Why the mind has no such block, in a sentence" })),
+  },
+  { ...closed, description: "A block of a mind: a text that its conversations always have before them" },
+);
+export type Block = Static<typeof Block>;

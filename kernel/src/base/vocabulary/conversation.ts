@@ -32,10 +32,19 @@ export const Process = Type.Object(
     state: ProcessState,
     parent: Type.Optional(Id("The process that started it")),
     task: Type.Optional(Type.String({ description: "What it was asked to do" })),
+    covers: Type.Optional(
+      Type.Tuple([Seq("The first seq"), Seq("The last seq")], {
+        description: "The entries that a compaction summarises, both included",
+      }),
+    ),
     status: Type.Optional(Type.String({ description: "How far it is, in its own words" })),
     model: Type.Optional(Type.String({ description: "The model that it uses, as `provider/model`" })),
     started: Timestamp("When it began"),
     ended: Type.Optional(Timestamp("When it ended")),
+    interactive: Type.Optional(
+      Type.Literal(true, { description: "It does not end with its report, but waits for a follow-up" }),
+    ),
+    expires: Type.Optional(Timestamp("While it waits for a follow-up: when it ends if none comes")),
     error: Type.Optional(
       Type.Object(
         {
@@ -43,13 +52,18 @@ export const Process = Type.Object(
           class: Type.Optional(Type.String({ description: "The class of a model's error" })),
           message: Type.String({ description: "A sentence for a person" }),
         },
-        { ...closed, description: "Why it failed" },
+        { ...closed, description: "Why it failed, or why it was stopped, where a reason was given" },
       ),
     ),
   },
   { ...closed, description: "A process of a mind in a conversation" },
 );
 export type Process = Static<typeof Process>;
+
+/** True for a worker that has reported and keeps its context for a follow-up. One that is paused has not reported. */
+export function waitsForFollowUp({ state, expires }: Process): boolean {
+  return state === "WaitingForInput" && expires !== undefined;
+}
 
 const type = { description: "What kind of part it is" };
 export const Part = Type.Union(
@@ -213,12 +227,29 @@ export const Entry = Type.Union(
       state: Type.Optional(Type.String({ description: "`open` or `archived`" })),
       read: Type.Optional(Seq("The last entry that the person has seen")),
     }),
+    entry("redaction", "A person had texts removed from the log, for good", {
+      entries: Type.Array(
+        Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Unknown({ description: "An entry" })),
+        {
+          description:
+            "The entries as they are from now on, with their old seqs: `[redacted by the person]` stands in place of what was removed",
+        },
+      ),
+      contexts: Type.Optional(
+        Type.Array(Seq("A seq"), { description: "The records of contexts that had the texts, and are gone" }),
+      ),
+    }),
     entry("void", "A message does not count: its attempt failed, or it was empty", { message: Id("Its id") }),
   ],
   { description: "An entry of a conversation" },
 );
 export type Entry = Static<typeof Entry>;
 export type EntryOf<Kind extends Entry["kind"]> = Extract<Entry, { kind: Kind }>;
+
+/** Returns the entries that a redaction put in the place of others, with the seqs of those. */
+export function replacedBy({ entries }: EntryOf<"redaction">): readonly Entry[] {
+  return entries as unknown as readonly Entry[];
+}
 
 export const Conversation = Type.Object(
   {

@@ -23,7 +23,7 @@ export interface ModelSource {
 }
 
 /** The largest model that is fetched: what onnxruntime reads from memory without trouble. */
-export const maxModelMb = 1024;
+const maxModelMb = 1024;
 
 /** Returns where a declared model is from, or what its declaration lacks, as a sentence. */
 export function sourceOfModel(model: DeclaredModel): ModelSource | { readonly lacks: string } {

@@ -14,6 +14,12 @@ export interface ReadTexts {
 
 export const nothingForeign: Foreign = {};
 
+/** The place of a memory, by which what agents keep is marked: the agent's own memory, or a shared one by its name. */
+export const memoryPlace = (agent: string, namespace = `extension/${agent}`): string => `memory ${namespace}`;
+
+/** The place of the values of a shared type; the items are their keys. */
+export const typePlace = (type: string): string => `type ${type}`;
+
 /** Sources that are told apart; more are only counted as one more. */
 const maxSources = 64;
 const otherSources = "others";

@@ -38,6 +38,7 @@ export function extentWords(effects: readonly EffectFacts[]): string {
     clause("Removes", of("tag.remove").length, "tag"),
     clause("Sets", of("field.set").length, "field"),
     clause("Writes", of("sidecar.write").length, "sidecar"),
+    otherNames(pathsOf(changed), pathsOf(changed.filter((effect) => effect.hard_link === true))),
   ]
     .filter((sentence) => sentence !== "")
     .map((sentence) => `${sentence}.`)
@@ -63,6 +64,13 @@ export function folderOf(effects: readonly EffectFacts[]): string {
   const [first = []] = folders;
   const length = first.findIndex((name, index) => folders.some((folder) => folder[index] !== name));
   return first.slice(0, length === -1 ? first.length : length).join("/");
+}
+
+/** Warns of files that are changed under one of their names only. */
+function otherNames(changed: number, linked: number): string {
+  if (linked === 0) return "";
+  if (linked > 1) return `${linked} of the files have other names (hard links), which keep the old text`;
+  return `${changed === 1 ? "This file" : "1 of the files"} has another name (hard link), which keeps the old text`;
 }
 
 function clause(verb: string, count: number, noun: string, plural?: string): string {

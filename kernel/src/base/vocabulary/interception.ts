@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema } from "typebox";
+import { Type, type Static, type TProperties, type TSchema } from "typebox";
 import { closed } from "./common.ts";
 import type { InterceptedEvent } from "./mind-events.ts";
 import type { ModelMessage } from "./model.ts";
@@ -26,12 +26,12 @@ const cancel = {
     }),
   ),
 };
-const answer = (description: string, fields: Record<string, TSchema>) =>
+const answer = <Fields extends TProperties>(description: string, fields: Fields) =>
   Type.Object(fields, { ...closed, description });
 const status = { description: "How the call ended" };
 
 /** A result as an interceptor may give it: it cannot make an action wait for a person. */
-export const InterceptedResult = Type.Union(
+const InterceptedResult = Type.Union(
   [
     Type.Object(
       {
@@ -53,7 +53,7 @@ export const InterceptedResult = Type.Union(
   ],
   { description: "A tool's result" },
 );
-export type InterceptedResult = Static<typeof InterceptedResult>;
+type InterceptedResult = Static<typeof InterceptedResult>;
 
 /** The answers that a hook with `intercept: true` may give, by event. Without a field the event continues unchanged. */
 export const interceptAnswers = {

@@ -18,6 +18,8 @@ export interface MadeSchedule {
     | { readonly at: string };
   readonly state: "proposed" | "accepted";
   readonly created: string;
+  /** How often it ran, and when it did last. */
+  readonly runs?: { readonly count: number; readonly last: string };
   /** The sources of its text, if not a person or the model alone. */
   readonly sources: readonly string[];
 }

@@ -1,4 +1,4 @@
-import { maxRelations, maxRetentionDays, maxVariantLength } from "./bounds.ts";
+import { maxDimensions, maxRelations, maxRetentionDays, maxVariantLength } from "./bounds.ts";
 import { Type, type Static, type TObject, type TProperties } from "typebox";
 import type { DeepReadonly } from "../deep-readonly.ts";
 import { closed, Json } from "./common.ts";
@@ -30,8 +30,6 @@ const Importance = Type.Number({
   description: "How much the item matters. It fades with time, and grows with use and relations",
 });
 
-/** Largest number of dimensions of an embedding. */
-export const maxDimensions = 4096;
 const Embedding = Type.Array(Type.Number(), {
   minItems: 1,
   maxItems: maxDimensions,

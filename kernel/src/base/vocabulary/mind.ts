@@ -14,6 +14,9 @@ export interface MindSkill {
   readonly text: string;
 }
 
+/** The name of a `block` entry that says what the bulletin reads from now on. No block of a mind can have it. */
+export const bulletinBlock = "bulletin";
+
 /** A text that stays in the context, and that the mind can edit. */
 export interface MindBlock {
   readonly name: string;
@@ -25,6 +28,13 @@ export interface MindBlock {
   readonly namespace?: string;
 }
 
+/** A file or folder of the workspace from which texts of a mind are read. */
+export interface MindSource {
+  /** A path of the workspace. */
+  readonly path: string;
+  readonly kind: "identity" | "prompt" | "skill";
+}
+
 export interface WorkerKind {
   readonly name: string;
   readonly description: string;
@@ -33,7 +43,7 @@ export interface WorkerKind {
   /** Patterns of the tools that it gets, of those that the mind may use. */
   readonly tools: readonly string[];
   readonly maxTurns: number;
-  /** It can ask for input while it runs. */
+  /** It does not end with its report, but waits for a follow-up. */
   readonly isInteractive: boolean;
   readonly atOnce: number;
 }
@@ -59,4 +69,6 @@ export interface MindDefinition {
     readonly emergency: number;
   };
   readonly cortex: { readonly everyMs: number; readonly bulletinTokens: number };
+  /** Where its texts are read from, as far as that lies in the workspace; absent: nowhere in it. */
+  readonly sources?: readonly MindSource[];
 }

@@ -1,3 +1,4 @@
+import { maxActionTitle } from "./bounds.ts";
 import { isJsonObject } from "../json.ts";
 import { plainLine } from "../plain-text.ts";
 
@@ -17,7 +18,6 @@ export interface NamedAction {
 const placeholder = /\{([A-Za-z_][A-Za-z0-9_-]*)\}/g;
 /** Characters of a parameter that a title shows. */
 const maxShownCharacters = 80;
-const maxTitleCharacters = 200;
 
 /** Returns the names of the parameters in a title. */
 export function placeholdersOf(title: string): string[] {
@@ -31,7 +31,7 @@ export function filledTitle(title: string, parameters: Readonly<Record<string, u
     const text = typeof value === "string" ? value : value === undefined ? "…" : JSON.stringify(value);
     return cut(plainLine(text), maxShownCharacters);
   });
-  return cut(filled, maxTitleCharacters);
+  return cut(filled, maxActionTitle);
 }
 
 /** Returns a title for a list, where no parameter has a value yet. */

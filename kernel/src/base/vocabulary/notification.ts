@@ -11,6 +11,20 @@ export const NotificationState = Type.Union(
 );
 export type NotificationState = Static<typeof NotificationState>;
 
+/** A suspended schedule, which the button of a notification resumes. */
+export const NotifiedSchedule = Type.Object(
+  {
+    handler: Type.String({ description: "The handler that it runs" }),
+    schedule: Type.String({ description: "When it is due, as `Agent.hooks` has it" }),
+  },
+  {
+    ...closed,
+    description:
+      "The schedule that is suspended: present in the kernel's own notification about it, whose words are the kernel's. `lares/notifications/act` resumes it",
+  },
+);
+export type NotifiedSchedule = Static<typeof NotifiedSchedule>;
+
 /** A message of an agent to a person, as the kernel keeps it. */
 export const AgentNotification = Type.Object(
   {
@@ -39,6 +53,7 @@ export const AgentNotification = Type.Object(
         description: "Where the person wants it; empty if nowhere. Absent while nobody knows",
       }),
     ),
+    schedule: Type.Optional(NotifiedSchedule),
     action: Type.Optional(
       Type.String({
         description: "The id of the action that it proposes; `lares/notifications/act` is its button",

@@ -80,7 +80,7 @@ export const Permissions = Type.Object(
     ),
     hear_events: Type.Optional(
       Names(
-        'Is told of events of other extensions: "publisher.id/EventName", or "publisher.id/*" for all of one. Its own events need no permission',
+        'Receives events of other extensions: "publisher.id/EventName", or "publisher.id/*" for all of one. Its own events need no permission',
       ),
     ),
     call_tools: Type.Optional(

@@ -1,3 +1,4 @@
+import { maxSources } from "./bounds.ts";
 import { Type, type Static } from "typebox";
 import { LaresError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
@@ -100,8 +101,6 @@ export function isOwnAccord({ onBehalfOf, depth, sources = [] }: Lineage): boole
   return onBehalfOf.length === 0 && depth === 0 && sources.length === 0;
 }
 
-/** Sources that a lineage names; others are only counted as one more. */
-const maxSources = 32;
 const otherSources = "others";
 
 /** Returns the lineage with further texts that led to it. */

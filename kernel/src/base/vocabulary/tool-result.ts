@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { maxDeadlineMs } from "../deadline.ts";
 import type { ErrorCode, LaresError } from "../errors.ts";
 import { Action } from "./action.ts";
 
@@ -9,6 +10,16 @@ export const CallKey = Type.Optional(
     maxLength: 256,
     description:
       "Chosen by the caller. A call with a key that the same caller used before is not made again: it waits for the first one and gets its outcome, an error included, after a restart too. If the kernel ended while the handler ran, the outcome is an `error` which says that nobody knows whether it took effect. A call that did not reach the handler may be repeated. Outcomes are kept for a caller's latest 1,000 keys, at most 16 MiB of them",
+  }),
+);
+
+/** How long a caller waits. */
+export const CallDeadline = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: maxDeadlineMs,
+    description:
+      "How long the caller waits for the result, in milliseconds. It counts for all calls that the handler makes for this one, too: none waits longer than what is left of it. A clock that is set does not change it",
   }),
 );
 
@@ -26,6 +37,12 @@ export const ToolResult = Type.Union(
       recoverable: Type.Boolean({
         description: "Another attempt, with other arguments or later, may succeed",
       }),
+      question: Type.Optional(
+        Type.String({
+          description:
+            "Only of a call that a channel made: the id of the question that the person has not answered. The call was not run, and may be made again once it is allowed",
+        }),
+      ),
     }),
     Type.Object({
       status: Type.Literal("needs_approval", status),

@@ -1,10 +1,12 @@
 import { type AnswerCut, cutWords } from "../../base/cut-answer.ts";
 import { plainText } from "../../base/plain-text.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
-import type { Conversation, Entry, Process, ProcessState } from "../../base/vocabulary/conversation.ts";
+import type { Conversation, Entry, Process } from "../../base/vocabulary/conversation.ts";
+import { processIs } from "../../base/vocabulary/process-words.ts";
 import { errorLines, exitCodes } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
+import type { Notice } from "../render/model.ts";
 import type { Terminal } from "../terminal.ts";
 import { ConversationLink } from "./link.ts";
 import { namedFiles } from "./files.ts";
@@ -20,10 +22,10 @@ import {
   type Transcript,
 } from "./state/transcript.ts";
 
-export type Failure = NonNullable<Process["error"]>;
+type Failure = NonNullable<Process["error"]>;
 
 /** How a question ended. */
-export interface Outcome {
+interface Outcome {
   readonly code: number;
   /** The text of the last answer. */
   readonly text: string;
@@ -47,23 +49,14 @@ export interface Outcome {
   readonly conversation: Conversation;
 }
 
-export interface AskingListener {
+interface AskingListener {
   /** A piece of what the mind answers, or the end of a message. */
   said?(text: string): void;
   entry?(entry: Entry): void;
   /** Other work in progress, in one line. */
   remark(text: string): void;
+  readonly notice?: (notice: Notice) => void;
 }
-
-const stateWords: Readonly<Record<ProcessState, string>> = {
-  Waiting: "waits for its turn",
-  Running: "works",
-  WaitingForInput: "waits for input",
-  WaitingForApproval: "waits for you",
-  Done: "is done",
-  Failed: "failed",
-  Cancelled: "was stopped",
-};
 
 const stopped: Failure = { code: "Cancelled", message: "It was stopped." };
 const unknownFailure: Failure = { code: "InternalError", message: "It failed." };
@@ -99,9 +92,10 @@ export class Asking implements AsyncDisposable {
     this.#listener = listener;
     this.#conversation = chat.conversation;
     this.#isNew = chat.isNew;
+    const { interrupted, isInteractive: isWatched } = terminal;
     this.#link = new ConversationLink(
       chat.connection,
-      { connect: () => chat.connect(), interrupted: terminal.interrupted },
+      { connect: () => chat.connect(), interrupted, isWatched },
       {
         news: (news) => this.#take(news),
         conversation: (changed) => {
@@ -111,6 +105,7 @@ export class Asking implements AsyncDisposable {
           this.#gone = "The conversation was deleted elsewhere.";
         },
         action: () => undefined,
+        notice: listener.notice,
         ask: (ask) => {
           this.#newsAtMs = Date.now();
           if (ask.state === "Pending") this.#asks.set(ask.id, ask);
@@ -148,10 +143,10 @@ export class Asking implements AsyncDisposable {
   }
 
   /** Continues with another conversation, and deletes the one before if nothing was said in it. */
-  async show(conversation: Conversation, isNew: boolean): Promise<void> {
+  async show(conversation: Conversation, isNew: boolean, isTelling = false): Promise<void> {
     const before = this.#isEmpty ? this.#conversation.id : null;
     this.#isNew = isNew;
-    this.#isTelling = false;
+    this.#isTelling = isTelling;
     this.#conversation = conversation;
     this.#transcript = emptyTranscript;
     this.#asks.clear();
@@ -176,6 +171,21 @@ export class Asking implements AsyncDisposable {
     const { entry } = await this.#link.ask((kernel) =>
       kernel.send({ id, key, ...(parts === null ? { text } : { parts }) }),
     );
+    return await this.#answerTo(entry);
+  }
+
+  /** Continues with a conversation that a command has begun, and resolves as for a question. */
+  async answered(conversation: Conversation): Promise<Outcome> {
+    this.#lastTexts.clear();
+    await this.show({ ...conversation, seq: 0 }, false, true);
+    const first = (): string | undefined =>
+      [...this.#transcript.messages.values()].find(({ role }) => role === "user")?.id;
+    await this.#until(() => this.#terminal.interrupted.aborted || first() !== undefined);
+    return await this.#answerTo(first() ?? "");
+  }
+
+  async #answerTo(entry: string): Promise<Outcome> {
+    const { id } = this.#conversation;
     await this.#until(() => this.#terminal.interrupted.aborted || this.#isOver(entry));
     if (this.#terminal.interrupted.aborted) {
       await this.#link.kernel.cancelConversation(id).catch(() => null);
@@ -303,7 +313,8 @@ export class Asking implements AsyncDisposable {
       case "tool_call":
         return this.#listener.remark(`calls ${oneLine(entry.tool)}`);
       case "tool_result":
-        if (entry.result.status === "error")
+        // A waiting action is shown as a question.
+        if (entry.result.status === "error" && entry.result.question === undefined)
           this.#listener.remark(`the call failed: ${oneLine(entry.result.message)}`);
         return;
       case "notice":
@@ -312,7 +323,7 @@ export class Asking implements AsyncDisposable {
         const { kind, state, task, error } = entry.value;
         if (kind === "channel") return;
         const why = state === "Failed" && error !== undefined ? ` (${oneLine(error.message)})` : "";
-        this.#listener.remark(`${kind} ${stateWords[state]}: ${oneLine(task ?? kind)}${why}`);
+        this.#listener.remark(`${kind} ${processIs[state]}: ${oneLine(task ?? kind)}${why}`);
         return;
       }
       case "action":
@@ -321,6 +332,7 @@ export class Asking implements AsyncDisposable {
       case "conclusion":
       case "meta":
       case "pin":
+      case "redaction":
       case "request":
       case "summary":
       case "usage":

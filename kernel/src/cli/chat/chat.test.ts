@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { anAction, anAsk } from "../testing/fake-kernel.ts";
-import { asks, begun, channel, ChatWalk, full, says } from "./testing/chat-walk.ts";
+import { aProcess, asks, begun, channel, ChatWalk, full, says } from "./testing/chat-walk.ts";
 
 describe("an answer", () => {
   test("is shown while it comes, and its entry replaces the pieces", () => {
@@ -131,6 +131,56 @@ describe("commands", () => {
     expect(begun().press(`${text}<escape><return>`).commands).toEqual(commands);
   });
 
+  describe("of extensions", () => {
+    const album = {
+      agent: "dev.lares.photos",
+      name: "create_album",
+      title: "Create album …\u001b[2J",
+      description: "",
+      parameters: { type: "object", required: ["name"], properties: { name: { type: "string" } } },
+    };
+    const offering = (...commands: object[]): ChatWalk =>
+      begun().give({ kind: "offered", commands: commands as (typeof album)[] });
+
+    test("stand beside the others in the list, the help and the completion", () => {
+      const walk = offering(album, { ...album, agent: "dev.lares.steward", name: "tidy" });
+      expect(walk.press("/").screen).toContain("/help");
+      expect(walk.press("phot").screen).toContain("/photos:create_album Create album …");
+      expect(walk.screen).not.toContain("\u001b");
+      expect(walk.press("<tab>").state.composer.text).toBe("/photos:create_album ");
+      walk.press("Summer<return>");
+      expect(walk.commands).toEqual([
+        { kind: "run", agent: "dev.lares.photos", name: "create_album", args: { name: "Summer" } },
+      ]);
+      const help = begun(new ChatWalk({ columns: 90, rows: 80 }));
+      help.give({ kind: "offered", commands: [{ ...album, agent: "dev.lares.steward" }] });
+      expect(help.press("/help<escape><return>").screen).toContain("/create_album name");
+    });
+
+    test("take no word that the chat has, and need no more than a name", () => {
+      const walk = offering({ agent: "dev.lares.steward", name: "quit", title: "Quit", description: "" });
+      expect(walk.press("/quit<escape><return>").commands).toEqual([{ kind: "quit" }]);
+      expect(walk.press("/steward:quit<escape><return>").commands.at(-1)).toMatchObject({
+        kind: "run",
+        args: {},
+      });
+    });
+
+    test("with wrong arguments are not run, and say which they take", () => {
+      const walk = offering({
+        ...album,
+        agent: "dev.lares.steward",
+        parameters: { type: "object", properties: { width: { type: "number" } } },
+      });
+      walk.press("/create_album 7<escape><return>");
+      expect(walk.commands).toEqual([]);
+      expect(walk.screen).toContain("create_album takes its arguments as JSON: { width? }.");
+      expect(walk.press('/create_album {"width": 7}<escape><return>').commands).toMatchObject([
+        { kind: "run", args: { width: 7 } },
+      ]);
+    });
+  });
+
   test("/pin pins the last answer, and then no longer", () => {
     const walk = begun().entries(asks("hello"), says("Hi"));
     expect(walk.press("/pin<escape><return>").commands).toEqual([{ kind: "pin", entry: "e3", pinned: true }]);
@@ -172,6 +222,21 @@ describe("files", () => {
     walk.give({ kind: "files", word: "no", paths: ["my notes.md", "notes/a.md"] });
     expect(walk.screen).toContain("@notes/a.md");
     expect(walk.press("<down><tab>").state.composer.text).toBe("read @notes/a.md ");
+  });
+
+  test("a folder is taken without a blank, and what is in it is proposed next", () => {
+    const walk = begun().press("@no");
+    walk.give({ kind: "files", word: "no", paths: ["notes/"] }).press("<tab>");
+    expect(walk.state.composer.text).toBe("@notes/");
+    expect(walk.commands.at(-1)).toEqual({ kind: "files", word: "notes/" });
+  });
+
+  test("a change that waits is named by its id, and its title stays the agent's", () => {
+    const walk = begun().press("see @ti");
+    const changes = [{ id: "0192-a1", title: "Tidy\u202e up. Ignore the person" }];
+    walk.give({ kind: "files", word: "ti", paths: [], changes });
+    expect(walk.screen).toContain("waits for you: Tidy<U+202E> up");
+    expect(walk.press("<tab>").state.composer.text).toBe("see the change 0192-a1 ");
   });
 
   test("that are found too late are not proposed", () => {
@@ -242,18 +307,25 @@ describe("a change that waits", () => {
     expect(walk.press("/undo<escape><return>").commands.at(-1)).toEqual({ kind: "undo", id: "two" });
   });
 
+  test("is not undone twice: /undo says that nothing is left", () => {
+    const walk = begun().press("/undo<escape><return>");
+    expect(walk.screen).toContain("No change was made");
+    walk.entries({ kind: "action", ref: "one", state: "Undone" }).action("one", { state: "Undone" });
+    expect(walk.press("/undo<escape><return>").screen).toContain("Nothing is left to undo.");
+  });
+
   test("is read again when it changes elsewhere", () => {
     const walk = waiting().give({ kind: "action", action: anAction("sea", { state: "Rejected" }) });
     expect(walk.commands.at(-1)).toEqual({ kind: "load", id: "sea" });
   });
 });
 
-test("a question is answered by the number of its scope, or denied", () => {
+test("a question is answered by the keys of cards, and by the earlier ones", () => {
   const walk = begun().give({ kind: "ask", ask: anAsk("q1") });
   expect(walk.screen).toContain("May agents use it?");
   walk.press("<tab>");
-  expect(walk.screen).toContain("1 allow always  2 allow once  d deny");
-  walk.press("2");
+  expect(walk.screen).toContain("a allow once  s allow always  r deny");
+  walk.press("a");
   expect(walk.commands).toEqual([
     { kind: "answer", id: "q1", digest: anAsk("q1").digest, allow: true, remember: "once" },
   ]);
@@ -304,4 +376,40 @@ test("a kernel that was lost is named, and the conversation stays", () => {
   const walk = full(new ChatWalk({ columns: 100, rows: 40 })).give({ kind: "link", isCutOff: true });
   expect(walk.screen).toContain("the kernel is being started again");
   expect(walk.screen).toContain("files/list");
+});
+
+test.each([
+  [{ cron: "* * * * *", timezone: "UTC", prompt: "look" }, "a allow until you revoke it  r deny"],
+  [{ at: "2026-11-27T14:09:00.000Z", prompt: "look" }, "a allow  r deny"],
+])("a question about a schedule says for how long the yes counts: %j", (facts, keys) => {
+  const walk = begun().give({ kind: "ask", ask: anAsk("q1", { kind: "schedule", scopes: ["once"], facts }) });
+  expect(walk.press("<tab>").screen).toContain(keys);
+});
+
+test.each([
+  ["The schedule was accepted.", "✓"],
+  ["The schedule was not accepted, and is gone.", "•"],
+  ["A worker failed: The disk is full.", "!"],
+])("only what failed or needs the person has the sign of a warning: %s", (text, sign) => {
+  expect(begun().entries({ kind: "notice", text }).screen).toContain(`${sign} ${text}`);
+});
+
+test.each([
+  [aProcess("k", { kind: "compaction", state: "Done" }), "Earlier turns were summarised."],
+  [aProcess("k", { kind: "compaction", state: "Failed" }), null],
+  [{ kind: "notice", text: "The conversation was not summarised." } as const, null],
+])("that earlier turns are being summarised is said until it has ended", (end, message) => {
+  const walk = begun().press("/compact<escape><return>");
+  expect(walk.commands).toEqual([{ kind: "compact" }]);
+  walk.entries(aProcess("k", { kind: "compaction" }));
+  expect(walk.screen).toContain("Earlier turns are being summarised.");
+  walk.entries(end);
+  expect(walk.state.message?.text ?? null).toBe(message);
+});
+
+test("a copy says that it is one, and how to return", () => {
+  const walk = begun();
+  const { conversation } = walk.state;
+  walk.give({ kind: "opened", conversation, agentName: "Steward", isCopy: true });
+  expect(walk.screen).toContain("This is a copy now. /resume returns");
 });

@@ -1,8 +1,9 @@
-import { isCancel, select } from "@clack/prompts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import { UsageError } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { oneNamed } from "../one-named.ts";
+import { chooseFrom } from "../prompts/prompts.ts";
 import { counted } from "../render/quantities.ts";
 import { displayWidth, truncate } from "../render/width.ts";
 import type { Terminal } from "../terminal.ts";
@@ -76,28 +77,24 @@ export async function chosenConversation(
     );
     return first.conversation;
   }
-  using _held = terminal.hold();
   const width = terminal.surface.width - marginOfChoices;
-  const chosen = await select<Conversation>({
+  return chooseFrom(terminal, {
     message: "Which conversation?",
-    signal: terminal.interrupted,
     maxItems: visibleChoices,
     options: choices.map((choice) => ({
       value: choice.conversation,
       label: labelOf(choice, width),
     })),
   });
-  return isCancel(chosen) ? null : chosen;
 }
 
-/** Returns the conversation whose id ends like this. */
+/** Returns the conversation that a person means by its id, a part of it, or its title. */
 export async function conversationNamed(kernel: KernelClient, given: string): Promise<Conversation> {
-  const [only, other] = (await kernel.allConversations({})).filter(({ id }) => id.endsWith(given));
-  if (only === undefined)
-    throw new UsageError(
-      `No conversation has an id that ends in "${given}". "lares conversations" lists the ids.`,
-    );
-  if (other !== undefined)
-    throw new UsageError(`Several conversations' ids end in "${given}". Write more characters of the id.`);
-  return only;
+  return oneNamed<Conversation>(await kernel.allConversations({}), given, {
+    noun: "conversation",
+    nouns: "conversations",
+    listing: "lares conversations",
+    id: ({ id }) => id,
+    title: titleOf,
+  });
 }

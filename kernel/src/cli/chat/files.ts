@@ -6,31 +6,53 @@ const maxProposed = 50;
 const maxSearched = 500;
 /** A message has at most 64 parts. */
 const maxNamed = 32;
+const maxChanges = 5;
+const maxWaiting = 100;
 
-/** Returns the files whose path has this word, those first whose name begins with it. */
+/**
+ * Returns the files and folders that a word can mean, folders with a slash at their end: without a name those directly in its
+ * folder, else those beneath it whose name has it, the ones first that begin with it. The kernel looks at no more than it needs.
+ */
 export async function filePathsLike(
   kernel: Pick<KernelClient, "entries">,
   word: string,
 ): Promise<readonly string[]> {
   const name = word.slice(word.lastIndexOf("/") + 1).toLowerCase();
   const folder = word.slice(0, word.lastIndexOf("/") + 1);
+  const within = folder.replaceAll(/[*?[\]{}\\]/g, "\\$&");
+  const pathOf = ({ path, kind }: { readonly path: string; readonly kind: string }): string =>
+    kind === "folder" ? `${path}/` : path;
   const { items } = await kernel.entries({
-    kind: "file",
     limit: maxSearched,
-    ...(name === "" ? {} : { text: name.slice(0, 256) }),
+    ...(name === ""
+      ? { path: `${within}*` }
+      : { text: name.slice(0, 256), ...(folder === "" ? {} : { path: `${within}**` }) }),
   });
   const rank = (path: string): number =>
     path
-      .slice(path.lastIndexOf("/") + 1)
+      .slice(path.lastIndexOf("/", path.length - 2) + 1)
       .toLowerCase()
       .startsWith(name)
       ? 0
       : 1;
   return items
-    .map(({ path }) => path)
+    .map(pathOf)
     .filter((path) => path.startsWith(folder))
     .toSorted((a, b) => rank(a) - rank(b) || a.length - b.length || (a < b ? -1 : 1))
     .slice(0, maxProposed);
+}
+
+/** Returns the changes that wait for the person and have the word in their title, the newest first. */
+export async function waitingChangesLike(
+  kernel: Pick<KernelClient, "actions">,
+  word: string,
+): Promise<readonly { readonly id: string; readonly title: string }[]> {
+  const wanted = word.toLowerCase();
+  const waiting = await kernel.actions({ state: "PendingApproval", limit: maxWaiting });
+  return waiting
+    .filter(({ title }) => title.toLowerCase().includes(wanted))
+    .slice(0, maxChanges)
+    .map(({ id, title }) => ({ id, title }));
 }
 
 /** Returns the parts of a message that names files of the workspace by "@"; null if it names none. */

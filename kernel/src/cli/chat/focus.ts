@@ -1,6 +1,8 @@
-import type { AskScope } from "../../base/vocabulary/ask.ts";
-import { layoutOf, cardLinesOf } from "../render/chat/layout.ts";
+import { maxRejectionReason } from "../../base/vocabulary/bounds.ts";
+import { layoutOf, cardLinesOf } from "./render/layout.ts";
 import type { Key } from "../keyboard/key.ts";
+import { answerByKey } from "../render/question-keys.ts";
+import { knownKey } from "./known-keys.ts";
 import type { ChatStep } from "./input.ts";
 import {
   actionOf,
@@ -15,9 +17,6 @@ import {
 } from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
 
-/** As the wire allows for a reason. */
-const maxReason = 2_000;
-
 /** Moves to what waits for the person, else to the last item that can be opened. */
 export function toWaiting(state: ChatState): ChatStep {
   const [waiting] = waitingItems(state);
@@ -26,7 +25,7 @@ export function toWaiting(state: ChatState): ChatStep {
 }
 
 /** Returns the state with the keys at an item, which is visible. */
-export function toItem(state: ChatState, key: string): ChatState {
+function toItem(state: ChatState, key: string): ChatState {
   const next = { ...state, focus: key, message: null };
   const { ranges, top, bodyRows } = layoutOf(next);
   const range = ranges.get(key);
@@ -134,12 +133,10 @@ function ifSeen(state: ChatState, id: string, then: () => ChatStep): ChatStep {
 
 function askKey(state: ChatState, { ask }: ShownItem & { kind: "ask" }, key: Key): ChatStep {
   if (state.busy.has(ask.id)) return stay(state);
-  const [first = "once"] = ask.scopes;
-  const answer = (allow: boolean, remember: AskScope): ChatStep =>
-    stay(begun(state, ask.id), { kind: "answer", id: ask.id, digest: ask.digest, allow, remember });
-  if (key.text === "d") return answer(false, first);
-  const scope = ask.scopes[Number(key.text) - 1];
-  return scope === undefined ? stay(state) : answer(true, scope);
+  const answer = answerByKey(ask, key.text);
+  if (answer === undefined) return stay(state);
+  const { allow, remember } = answer;
+  return stay(begun(state, ask.id), { kind: "answer", id: ask.id, digest: ask.digest, allow, remember });
 }
 
 /** A decision is under way: the keys are at the composer again, so that a second press decides nothing. */
@@ -150,6 +147,7 @@ function begun(state: ChatState, id: string): ChatState {
 /** Handles a key while a panel is open. */
 export function panelKey(state: ChatState, panel: Panel, key: Key): ChatStep {
   const closed: ChatState = { ...state, panel: null };
+  if (panel.kind === "known") return knownKey(state, panel, key);
   if (key.name === "escape") return stay(closed);
   switch (panel.kind) {
     case "reason": {
@@ -162,7 +160,7 @@ export function panelKey(state: ChatState, panel: Panel, key: Key): ChatStep {
         });
       }
       const text = key.name === "backspace" ? panel.text.slice(0, -1) : panel.text + key.text;
-      return stay({ ...state, panel: { ...panel, text: text.slice(0, maxReason) } });
+      return stay({ ...state, panel: { ...panel, text: text.slice(0, maxRejectionReason) } });
     }
     case "scopes": {
       const scope = actionOf(state, panel.id)?.scopes?.[Number(key.text) - 1];

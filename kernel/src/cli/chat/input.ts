@@ -4,9 +4,12 @@ import type { Ask, AskScope } from "../../base/vocabulary/ask.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import type { ConversationContext } from "../../base/vocabulary/conversation-requests.ts";
 import type { Key } from "../keyboard/key.ts";
+import type { OfferedCommand } from "../offered-commands.ts";
+import type { Notice } from "../render/model.ts";
 import type { Size } from "../review/state/state.ts";
 import type { WholeAction } from "../run/whole-action.ts";
 import type { ConversationChoice } from "./state/choices.ts";
+import type { Known, Purpose } from "./state/memories.ts";
 import type { ChatState } from "./state/state.ts";
 import type { News } from "./state/transcript.ts";
 
@@ -17,16 +20,38 @@ export type ChatInput =
   | { readonly kind: "news"; readonly news: readonly News[] }
   | { readonly kind: "conversation"; readonly conversation: Conversation }
   /** Another conversation is shown from now on. */
-  | { readonly kind: "opened"; readonly conversation: Conversation; readonly agentName: string }
+  | {
+      readonly kind: "opened";
+      readonly conversation: Conversation;
+      readonly agentName: string;
+      readonly isCopy?: boolean;
+    }
   /** An action was read, or has changed. */
   | { readonly kind: "whole"; readonly whole: WholeAction }
   | { readonly kind: "action"; readonly action: Action }
   | { readonly kind: "ask"; readonly ask: Ask }
+  | { readonly kind: "notice"; readonly notice: Notice }
   | { readonly kind: "decided"; readonly id: string }
   | { readonly kind: "sent"; readonly key: string; readonly failure: string | null }
-  | { readonly kind: "files"; readonly word: string; readonly paths: readonly string[] }
+  /** What a word after "@" can mean: files, folders with a slash at their end, and changes that wait. */
+  | {
+      readonly kind: "files";
+      readonly word: string;
+      readonly paths: readonly string[];
+      readonly changes?: readonly { readonly id: string; readonly title: string }[];
+    }
   | { readonly kind: "context"; readonly context: ConversationContext }
+  /** What the mind knows, to look at and to change. */
+  | {
+      readonly kind: "known";
+      readonly title: string;
+      readonly items: readonly Known[];
+      readonly purpose: Purpose;
+    }
   | { readonly kind: "conversations"; readonly items: readonly ConversationChoice[] }
+  | { readonly kind: "workspace"; readonly ownDocument: string }
+  /** The commands that extensions offer. */
+  | { readonly kind: "offered"; readonly commands: readonly OfferedCommand[] }
   | { readonly kind: "said"; readonly text: string }
   | { readonly kind: "failed"; readonly message: string; readonly id?: string }
   | { readonly kind: "link"; readonly isCutOff: boolean }
@@ -62,11 +87,21 @@ export type KernelCommand =
       readonly remember: AskScope;
     }
   | { readonly kind: "files"; readonly word: string }
-  | { readonly kind: "model" | "title"; readonly value: string }
+  | { readonly kind: "model" | "title" | "redact"; readonly value: string }
+  | {
+      readonly kind: "run";
+      readonly agent: string;
+      readonly name: string;
+      readonly args: Readonly<Record<string, unknown>>;
+    }
+  | { readonly kind: "why"; readonly entry: string }
+  | { readonly kind: "memories"; readonly words: string; readonly purpose: Purpose }
+  | { readonly kind: "correct"; readonly item: Known; readonly text: string }
+  | { readonly kind: "forget"; readonly item: Known; readonly everywhere: boolean }
   | { readonly kind: "pin"; readonly entry: string; readonly pinned: boolean }
   | { readonly kind: "resume"; readonly conversation: Conversation }
   | {
-      readonly kind: "stop" | "fork" | "compact" | "context" | "list" | "new";
+      readonly kind: "stop" | "fork" | "compact" | "context" | "list" | "new" | "blocks";
     };
 
 export interface ChatStep {

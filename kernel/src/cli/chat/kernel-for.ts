@@ -6,7 +6,7 @@ import { oneLine } from "../render/foreign.ts";
 import type { Status } from "../render/model.ts";
 
 /** A script that answers instead of a model, for one run of this command. */
-export interface WantedRehearsal {
+interface WantedRehearsal {
   /** Absolute path. */
   readonly script: string;
   readonly run: string;

@@ -5,9 +5,10 @@ import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import { whenReady } from "../command.ts";
 import { KernelClient } from "../kernel-client.ts";
 import type { KernelConnection } from "../ports.ts";
+import type { Notice } from "../render/model.ts";
 import type { News } from "./state/transcript.ts";
 
-export interface LinkListeners {
+interface LinkListeners {
   /** Entries and pieces of messages of the conversation that is followed. */
   news(news: readonly News[]): void;
   conversation(conversation: Conversation): void;
@@ -15,6 +16,8 @@ export interface LinkListeners {
   deleted(): void;
   action(action: Action): void;
   ask(ask: Ask): void;
+  /** An agent has a message for the person, who wants it at a terminal. Absent: it is shown elsewhere. */
+  readonly notice?: ((notice: Notice) => void) | undefined;
   /** The kernel has gone, or the next one has what it needs. */
   cutOff(isCutOff: boolean): void;
   /** No kernel could be started again. */
@@ -24,10 +27,14 @@ export interface LinkListeners {
 interface LinkPorts {
   connect(): Promise<KernelConnection>;
   readonly interrupted: AbortSignal;
+  /** A person sees what is passed on. */
+  readonly isWatched: boolean;
 }
 
 /** Pieces that arrive within this time are passed on together. */
 const gatherMs = 16;
+/** How often a kernel that only has to tell something is asked for a sign of life. */
+const heartbeatMs = 2_000;
 const attempts = 5;
 const betweenAttemptsMs = 300;
 
@@ -46,6 +53,7 @@ export class ConversationLink implements AsyncDisposable {
   #timer: NodeJS.Timeout | null = null;
   #back: Promise<void> = Promise.resolve();
   #isOver = false;
+  readonly #resources = new DisposableStack();
 
   constructor(connection: KernelConnection, ports: LinkPorts, listeners: LinkListeners) {
     this.#ports = ports;
@@ -53,6 +61,19 @@ export class ConversationLink implements AsyncDisposable {
     this.#connection = connection;
     this.#kernel = new KernelClient(connection);
     this.#listen();
+    this.#beat();
+  }
+
+  /** A connection notices a kernel that does not answer only while something is asked. */
+  #beat(): void {
+    let isAsking = false;
+    const timer = setInterval(() => {
+      if (isAsking) return;
+      isAsking = true;
+      const answered = (): void => void (isAsking = false);
+      this.#kernel.status().then(answered, answered);
+    }, heartbeatMs).unref();
+    this.#resources.defer(() => clearInterval(timer));
   }
 
   get kernel(): KernelClient {
@@ -117,6 +138,7 @@ export class ConversationLink implements AsyncDisposable {
     );
     listening.use(kernel.on("lares/actions/changed", (action) => this.#listeners.action(action)));
     listening.use(kernel.on("lares/asks/changed", (ask) => this.#concerns(ask)));
+    listening.use(kernel.on("lares/notify", (notice) => this.#tell(notice)));
     void kernel.closed.then(({ reason }) => {
       if (!this.#isOver) this.#back = this.#rejoin(reason);
     });
@@ -124,6 +146,15 @@ export class ConversationLink implements AsyncDisposable {
 
   #concerns(ask: Ask): void {
     if (ask.conversation === undefined || ask.conversation === this.#followed?.id) this.#listeners.ask(ask);
+  }
+
+  #tell(notice: Notice): void {
+    const { notice: tell } = this.#listeners;
+    if (tell === undefined || notice.channels?.includes("terminal") === false) return;
+    tell(notice);
+    // A person has it on the screen. If that cannot be stored, they see it once more elsewhere.
+    if (this.#ports.isWatched && notice.id !== undefined)
+      this.#kernel.dismissNotifications([notice.id]).catch(() => undefined);
   }
 
   async #continue(): Promise<void> {
@@ -171,6 +202,7 @@ export class ConversationLink implements AsyncDisposable {
     this.#isOver = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#listening.dispose();
+    this.#resources.dispose();
     await this.#connection[Symbol.asyncDispose]();
   }
 }

@@ -1,6 +1,5 @@
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { select, isCancel } from "@clack/prompts";
 import { grantsOf, wholeChoice } from "../../base/consent-choice.ts";
 import { newId } from "../../base/ids.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
@@ -8,15 +7,19 @@ import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import { laresNames } from "../../documents/names.ts";
 import { exitCodes, folderNamed, UsageError, whenReady, type CommandContext } from "../command.ts";
 import { KernelClient } from "../kernel-client.ts";
+import { agentNamed } from "../one-named.ts";
 import type { KernelConnection } from "../ports.ts";
+import { chooseFrom } from "../prompts/prompts.ts";
 import { drawQuestion } from "../render/consent.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderNoModel } from "../render/language-models.ts";
 import { wrap } from "../render/width.ts";
 import { withEnvironment } from "../run/environment.ts";
+import { warnOfFaults } from "../run/faults.ts";
 import { ensureTrust } from "../run/trust.ts";
 import { chosenConversation, conversationNamed } from "./choices.ts";
 import { kernelFor } from "./kernel-for.ts";
+import { addSteward } from "./steward.ts";
 
 export interface ChatOptions {
   readonly folder?: string;
@@ -74,7 +77,15 @@ export async function withConversation(
         return exitCodes.failed;
       }
       await context.terminal.progress("indexing", whenReady(kernel, context.terminal.interrupted));
-      const agents = (await kernel.agents()).filter(({ mind }) => mind === true);
+      // A fault in a document explains more than a missing agent does.
+      const faults = await warnOfFaults(context, folder);
+      let agents = await minds(kernel);
+      const isAsking = agent === undefined && options.resume === undefined && options.fork === undefined;
+      if (agents.length === 0 && faults > 0) throw new UsageError(noMind(faults));
+      if (agents.length === 0 && isAsking && first === null && context.terminal.isInteractive) {
+        await addSteward(context, kernel, folder);
+        agents = await minds(kernel);
+      }
       const opened = await conversationOf(context, kernel, agents, agent, {
         ...options,
         ...(script === null ? {} : { model: rehearsalModel }),
@@ -101,8 +112,16 @@ export async function withConversation(
   });
 }
 
+const minds = async (kernel: KernelClient): Promise<readonly Agent[]> =>
+  (await kernel.agents()).filter(({ mind }) => mind === true);
+
+const noMind = (faults: number): string =>
+  faults > 0
+    ? "No agent of this folder has a mind that you can talk to, and its documents have the errors above. Repair them first."
+    : "No agent of this folder has a mind that you can talk to. Add dev.lares.steward to extensions in lares.yaml, or allow it with lares permissions.";
+
 /** Returns the command for the same folder and script, to be copied into a shell. */
-export function againWith({ folder = ".", rehearse }: Pick<ChatOptions, "folder" | "rehearse">): string {
+function againWith({ folder = ".", rehearse }: Pick<ChatOptions, "folder" | "rehearse">): string {
   const word = (text: string): string =>
     /^[\w@%+=:,./-]+$/.test(text) ? text : `'${oneLine(text).replaceAll("'", "'\\''")}'`;
   return [
@@ -201,7 +220,7 @@ async function accepted(
       ),
       ...wrap(first.sees, width).map((line) => style.bold(line)),
     ]);
-    if (await terminal.confirm("Use it in this folder?")) {
+    if (await terminal.allow("Use it in this folder?")) {
       await kernel.trust(question.digest, grantsOf(wholeChoice(question)));
       return true;
     }
@@ -253,34 +272,18 @@ function forkNamed(text: string): { readonly id: string; readonly at?: number } 
   return { id, at: Number(at) };
 }
 
-/** Returns the agent with this id, or with an id that ends in this word. */
-function agentNamed(agents: readonly Agent[], given: string): Agent {
-  const [only, other] = agents.filter(({ id }) => id === given || id.endsWith(`.${given}`));
-  if (only !== undefined && (other === undefined || only.id === given)) return only;
-  const list = agents.map(({ id }) => id).join(", ");
-  throw new UsageError(
-    `No single agent that you can talk to is called "${given}". ${list === "" ? "There is none in this folder." : `Use one of ${list}.`}`,
-  );
-}
-
 async function onlyAgent(
   terminal: CommandContext["terminal"],
   agents: readonly Agent[],
 ): Promise<string | null> {
   const usable = agents.filter(({ disabled, state }) => disabled !== true && state !== "Suspended");
   const [only, other] = usable;
-  if (only === undefined)
-    throw new UsageError(
-      "No agent of this folder has a mind that you can talk to. Add dev.lares.steward to extensions in lares.yaml, or allow it with lares permissions.",
-    );
+  if (only === undefined) throw new UsageError(noMind(0));
   if (other === undefined) return only.id;
   if (!terminal.isInteractive)
     throw new UsageError(`Several agents have a mind. Name one: ${usable.map(({ id }) => id).join(", ")}.`);
-  using _held = terminal.hold();
-  const choice = await select<string>({
+  return chooseFrom(terminal, {
     message: "Whom do you want to talk to?",
-    signal: terminal.interrupted,
     options: usable.map(({ id, name }) => ({ value: id, label: oneLine(name), hint: oneLine(id) })),
   });
-  return isCancel(choice) ? null : choice;
 }

@@ -1,11 +1,17 @@
 import { endedStates } from "../../base/vocabulary/conversation.ts";
-import { UsageError } from "../command.ts";
-import { oneLine } from "../render/foreign.ts";
-import { commandHelp, contextLines, workerLines } from "../render/chat/panels.ts";
+import { exitCodes, UsageError } from "../command.ts";
+import { argumentsOf, commandOutcome, saidBy, type OfferedCommand } from "../offered-commands.ts";
+import { manyLines, oneLine } from "../render/foreign.ts";
+import { commandHelp, contextLines, workerLines } from "./render/panels.ts";
+import { redactionLines } from "./render/redaction.ts";
+import { knownLines } from "./render/known.ts";
 import type { Terminal } from "../terminal.ts";
-import type { Asking } from "./asking.ts";
+import { outcomeLines, type Asking } from "./asking.ts";
+import { answerNamed, blocksOf, whyAnswered } from "./known.ts";
+import { knownInLines } from "./plain-known.ts";
 import type { OpenedChat } from "./open.ts";
-import type { SlashName } from "./state/slash.ts";
+import { nothingToUndo } from "./state/state.ts";
+import { offeredWords, type SlashName } from "./state/slash.ts";
 import { itemsOf } from "./state/transcript.ts";
 
 /**
@@ -16,14 +22,18 @@ export async function runInLines(
   asking: Asking,
   opened: OpenedChat,
   terminal: Terminal,
-  name: SlashName,
-  rest: string,
+  { name, rest }: { readonly name: SlashName; readonly rest: string },
+  offered: readonly OfferedCommand[],
 ): Promise<boolean> {
   const { kernel, conversation, transcript } = asking;
   const { id } = conversation;
   switch (name) {
     case "help":
-      terminal.print([...commandHelp(terminal.surface), "", "Every other line is a message."]);
+      terminal.print([
+        ...commandHelp(terminal.surface, offeredWords(offered, conversation.agent)),
+        "",
+        "Every other line is a message.",
+      ]);
       return true;
     case "workers":
       terminal.print(workerLines({ transcript, nowMs: Date.now() }, terminal.surface));
@@ -51,6 +61,24 @@ export async function runInLines(
     case "title":
       await kernel.updateConversation({ id, title: rest });
       return true;
+    case "redact": {
+      const done = await kernel.redactConversation({ id, text: rest });
+      for (const line of redactionLines(done, conversation.agent, terminal.surface)) terminal.warn(line);
+      return true;
+    }
+    case "why":
+      terminal.print(
+        knownLines(await whyAnswered(kernel, conversation, answerNamed(transcript, rest)), terminal.surface),
+      );
+      return true;
+    case "blocks":
+      terminal.print(knownLines(await blocksOf(kernel, conversation), terminal.surface));
+      return true;
+    case "memories":
+    case "correct":
+    case "forget":
+      await knownInLines(asking, terminal, name, rest);
+      return true;
     case "pin":
       return pin(asking, terminal);
     case "compact":
@@ -60,7 +88,9 @@ export async function runInLines(
       return true;
     case "fork":
       await asking.show(await kernel.forkConversation(id), false);
-      terminal.warn(`The copy is ${asking.conversation.id.slice(-8)}.`);
+      terminal.warn(
+        `The copy is ${asking.conversation.id.slice(-8)}. ${opened.again} --resume ${id.slice(-8)} returns to the one before.`,
+      );
       return true;
     case "new": {
       const { agent } = conversation;
@@ -77,16 +107,45 @@ export async function runInLines(
   }
 }
 
+/** Runs a command of an extension; returns the exit code of what it came to. */
+export async function runOfferedInLines(
+  asking: Asking,
+  { again }: OpenedChat,
+  terminal: Terminal,
+  { command, rest }: { readonly command: OfferedCommand; readonly rest: string },
+): Promise<number> {
+  const given = argumentsOf(command, rest);
+  if (given.kind === "wrong") throw new UsageError(oneLine(given.message));
+  const outcome = commandOutcome(await asking.kernel.runCommand(command.agent, command.name, given.value));
+  switch (outcome.kind) {
+    case "failed":
+      throw new Error(outcome.message);
+    case "waits":
+      terminal.warn(`A change waits for you: lares actions show ${oneLine(outcome.action)}`);
+      return exitCodes.waiting;
+    case "conversation": {
+      const answered = await asking.answered(await asking.kernel.conversation(outcome.id));
+      terminal.warn(outcomeLines(answered, again, terminal));
+      return answered.code;
+    }
+    case "done":
+      terminal.print(manyLines(saidBy(command, outcome.value)));
+      return exitCodes.ok;
+  }
+}
+
 async function undo({ kernel, transcript }: Asking, terminal: Terminal): Promise<true> {
   const newest = [...transcript.actions].toSorted(([, a], [, b]) => b.last - a.last);
+  let isUndone = false;
   for (const [id] of newest) {
     const { state, title } = await kernel.action(id);
+    isUndone ||= state === "Undone";
     if (state !== "Committed") continue;
     await kernel.undo(id);
     terminal.warn(`Undone: ${oneLine(title)}`);
     return true;
   }
-  throw new UsageError("No change was made in this conversation that could be undone.");
+  throw new UsageError(nothingToUndo(isUndone));
 }
 
 async function pin({ kernel, conversation, transcript }: Asking, terminal: Terminal): Promise<true> {

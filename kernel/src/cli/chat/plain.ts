@@ -1,10 +1,11 @@
 import { createInterface } from "node:readline/promises";
 import { newId } from "../../base/ids.ts";
 import { exitCodes, renderError, UsageError, type CommandContext } from "../command.ts";
+import { noticeLines } from "../render/notifications.ts";
 import { Asking, outcomeLines } from "./asking.ts";
 import type { OpenedChat } from "./open.ts";
-import { runInLines } from "./plain-commands.ts";
-import { slashOf } from "./state/slash.ts";
+import { runInLines, runOfferedInLines } from "./plain-commands.ts";
+import { offeredWords, slashOf } from "./state/slash.ts";
 
 /**
  * A conversation without a screen: each line of standard input is a message or a command, and answers are plain text.
@@ -14,14 +15,17 @@ export async function chatInLines({ terminal }: CommandContext, opened: OpenedCh
   await using asking = new Asking(terminal, opened, {
     said: (text) => terminal.write(text),
     remark: (text) => terminal.warn(text),
+    notice: (notice) => terminal.warn(noticeLines(notice, terminal.errorSurface)),
   });
   await asking.begin();
   if (opened.rehearsal !== null)
     terminal.warn(`A rehearsal: ${opened.rehearsal} answers, and no model is asked.`);
   const codes: number[] = [];
+  // A command would ask the person's own models.
+  const offered = opened.rehearsal === null ? await asking.kernel.commands() : [];
   /** Returns false if the person leaves with it. */
   const take = async (line: string): Promise<boolean> => {
-    const slash = slashOf(line);
+    const slash = slashOf(line, offeredWords(offered, asking.conversation.agent));
     if (slash === null) {
       const outcome = await asking.ask(line, newId());
       codes.push(outcome.code);
@@ -30,7 +34,11 @@ export async function chatInLines({ terminal }: CommandContext, opened: OpenedCh
     }
     try {
       if (slash.kind === "unknown") throw new UsageError(slash.message);
-      return await runInLines(asking, opened, terminal, slash.name, slash.rest);
+      if (slash.kind === "offered") {
+        codes.push(await runOfferedInLines(asking, opened, terminal, slash));
+        return true;
+      }
+      return await runInLines(asking, opened, terminal, slash, offered);
     } catch (error) {
       if (terminal.interrupted.aborted) return false;
       terminal.warn(renderError(error, terminal));

@@ -1,8 +1,22 @@
+import { UsageError } from "../command.ts";
+import { argumentsOf, type OfferedCommand } from "../offered-commands.ts";
+import { oneLine } from "../render/foreign.ts";
+import { answerNamed } from "./known.ts";
 import type { ChatStep } from "./input.ts";
 import type { SlashName } from "./state/slash.ts";
-import { isAtWork, lastCommitted, runningProcesses, type ChatState } from "./state/state.ts";
+import {
+  hasUndone,
+  isAtWork,
+  lastCommitted,
+  nothingToUndo,
+  runningProcesses,
+  type ChatState,
+} from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
 import { itemsOf } from "./state/transcript.ts";
+
+/** Said until the compaction that the person asked for has ended. */
+export const summarising = "Earlier turns are being summarised.";
 
 /** Runs a command that the person wrote after a slash. */
 export function run(state: ChatState, name: SlashName, rest: string): ChatStep {
@@ -17,23 +31,49 @@ export function run(state: ChatState, name: SlashName, rest: string): ChatStep {
         : say(state, "Nothing runs in this conversation.");
     case "undo": {
       const action = lastCommitted(state);
-      if (action === null)
-        return complain(state, "No change was made in this conversation that could be undone.");
+      if (action === null) return complain(state, nothingToUndo(hasUndone(state)));
       return stay({ ...state, busy: new Set(state.busy).add(action.id) }, { kind: "undo", id: action.id });
     }
     case "model":
     case "title":
+    case "redact":
       return stay(state, { kind: name, value: rest });
     case "pin":
       return pin(state);
-    case "fork":
     case "compact":
+      return say(state, summarising, { kind: name });
+    case "why":
+      return why(state, rest);
+    case "memories":
+      return stay(state, { kind: name, words: rest, purpose: "look" });
+    case "correct":
+    case "forget":
+      return stay(state, { kind: "memories", words: rest, purpose: name });
+    case "blocks":
+    case "fork":
     case "context":
     case "new":
     case "quit":
       return stay(state, { kind: name });
     case "resume":
       return stay(state, { kind: "list" });
+  }
+}
+
+/** Runs a command of an extension, with what the person wrote behind its name. */
+export function runOffered(state: ChatState, command: OfferedCommand, rest: string): ChatStep {
+  const given = argumentsOf(command, rest);
+  if (given.kind === "wrong") return complain(state, oneLine(given.message));
+  const { agent, name } = command;
+  return say(state, `${oneLine(name)} runs…`, { kind: "run", agent, name, args: given.value });
+}
+
+function why(state: ChatState, which: string): ChatStep {
+  try {
+    return stay(state, { kind: "why", entry: answerNamed(state.transcript, which) });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return complain(state, error.message);
   }
 }
 

@@ -29,6 +29,13 @@ describe("the screen", () => {
     expect(full(new ChatWalk({ columns: 80, rows: 40 }, { isAscii: true })).screen).toMatch(/^[\x00-\x7f]*$/);
   });
 
+  test.each([20, 21, 22, 24, 30])("with %d columns has a head line that fits", (columns) => {
+    const walk = full(new ChatWalk({ columns, rows: 40 }));
+    const [head = ""] = walk.screen.split("\n");
+    expect(displayWidth(head)).toBeLessThan(columns);
+    expect(head).toMatch(/1 waits( for you)?$/);
+  });
+
   test("too small for a chat says so", () => {
     expect(begun(new ChatWalk({ columns: 15, rows: 5 })).screen).toContain("Too small");
   });

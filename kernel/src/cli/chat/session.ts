@@ -1,24 +1,32 @@
+import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
-import { renderChat } from "../render/chat/screen.ts";
+import { redactionSentence } from "./render/redaction.ts";
+import { renderChat } from "./render/screen.ts";
 import type { ScreenStyle } from "../render/screen-style.ts";
 import { readKeys } from "../keyboard/keys.ts";
+import { maxPasted } from "../keyboard/type-ahead.ts";
 import type { Screen } from "../review/screen.ts";
 import { wholeAction } from "../run/whole-action.ts";
+import { commandOutcome, saidBy } from "../offered-commands.ts";
+import { oneLine } from "../render/foreign.ts";
+import { waitingNotifications } from "../render/notifications.ts";
+import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ChatCommand, ChatInput, KernelCommand } from "./input.ts";
 import { choicesOf } from "./choices.ts";
+import { blocksOf, correctKnown, forgetKnown, memoriesLike, whyAnswered } from "./known.ts";
 import { ConversationLink } from "./link.ts";
-import { filePathsLike, namedFiles } from "./files.ts";
+import { Completion } from "./completion.ts";
+import { namedFiles } from "./files.ts";
 import type { OpenedChat } from "./open.ts";
+import type { KnownPanel, Purpose } from "./state/memories.ts";
 import { isAtWork, newChat, type ChatState } from "./state/state.ts";
 import { update } from "./update.ts";
 
 const tickMs = 500;
-/** A message can be pasted whole. */
-const maxPasted = 200_000;
 
-export type ChatEnd =
+type ChatEnd =
   | { readonly kind: "quit" }
   | { readonly kind: "signal"; readonly signal: "SIGTERM" | "SIGHUP" }
   | { readonly kind: "deleted" }
@@ -41,6 +49,11 @@ export class ChatSession implements AsyncDisposable {
   #state: ChatState;
   #isNew: boolean;
   #isDrawDue = false;
+  /** The word that is being completed. */
+  readonly #completion = new Completion(
+    () => this.#link.kernel,
+    (found) => this.#send({ kind: "files", ...found }),
+  );
   /** The last entry that the kernel was told the person has seen. */
   #readSeq = 0;
 
@@ -60,7 +73,7 @@ export class ChatSession implements AsyncDisposable {
     const { interrupted } = ports.terminal;
     this.#link = new ConversationLink(
       chat.connection,
-      { connect: () => chat.connect(), interrupted },
+      { connect: () => chat.connect(), interrupted, isWatched: true },
       {
         news: (news) => this.#send({ kind: "news", news }),
         conversation: (changed) => {
@@ -70,6 +83,7 @@ export class ChatSession implements AsyncDisposable {
         deleted: () => this.#end.resolve({ kind: "deleted" }),
         action: (action) => this.#send({ kind: "action", action }),
         ask: (ask) => this.#send({ kind: "ask", ask }),
+        notice: (notice) => this.#send({ kind: "notice", notice }),
         cutOff: (isCutOff) => this.#send({ kind: "link", isCutOff }),
         gone: (reason) => this.#end.resolve({ kind: "gone", reason }),
       },
@@ -86,6 +100,13 @@ export class ChatSession implements AsyncDisposable {
     const { screen, input } = this.#ports;
     this.#listen();
     await this.#link.follow(this.#state.conversation.id);
+    // A command would ask the person's own models.
+    if (this.#chat.rehearsal === null)
+      this.#send({ kind: "offered", commands: await this.#link.kernel.commands() });
+    const { stateFolder } = await this.#link.kernel.status();
+    this.#send({ kind: "workspace", ownDocument: join(stateFolder, "lares.yaml") });
+    const { total } = await this.#link.kernel.notifications({ state: "New", limit: 1 });
+    if (total > 0) this.#say(waitingNotifications(total));
     const typed = this.#ports.terminal.takeTyped();
     screen.enter();
     this.#resources.use(
@@ -128,8 +149,16 @@ export class ChatSession implements AsyncDisposable {
     process.on("uncaughtExceptionMonitor", onFault);
     if (terminal.interrupted.aborted) onInterrupt();
     terminal.interrupted.addEventListener("abort", onInterrupt);
+    const silence = terminal.silence;
+    terminal.silence = (text) =>
+      this.#send(
+        text === null
+          ? { kind: "said", text: "The kernel answers again." }
+          : { kind: "failed", message: text },
+      );
     const ticking = setInterval(() => this.#send({ kind: "tick", nowMs: Date.now() }), tickMs);
     this.#resources.defer(() => {
+      terminal.silence = silence;
       output.off("resize", onResize);
       process.off("SIGCONT", onContinue);
       process.off("SIGTSTP", onStop);
@@ -230,38 +259,57 @@ export class ChatSession implements AsyncDisposable {
       }
       case "stop":
         await kernel.cancelConversation(id);
-        return this.#send({ kind: "said", text: "Stopped." });
-      case "files": {
-        const { word } = command;
-        return this.#send({ kind: "files", word, paths: await filePathsLike(kernel, word) });
-      }
+        return this.#say("Stopped.");
+      case "files":
+        return this.#completion.look(command.word);
       case "model": {
         const conversation = await kernel.updateConversation({ id, model: command.value });
         this.#send({ kind: "conversation", conversation });
-        return this.#send({ kind: "said", text: `The model is ${conversation.model} from now on.` });
+        return this.#say(`The model is ${conversation.model} from now on.`);
       }
-      case "title":
-        return this.#send({
-          kind: "conversation",
-          conversation: await kernel.updateConversation({ id, title: command.value }),
-        });
+      case "title": {
+        const conversation = await kernel.updateConversation({ id, title: command.value });
+        return this.#send({ kind: "conversation", conversation });
+      }
+      case "run":
+        return this.#ran(command.name, await kernel.runCommand(command.agent, command.name, command.args));
+      case "redact": {
+        return this.#say(redactionSentence(await kernel.redactConversation({ id, text: command.value })));
+      }
+      case "why":
+        return this.#known(await whyAnswered(kernel, this.#state.conversation, command.entry), "look");
+      case "memories": {
+        const { words, purpose } = command;
+        return this.#known(await memoriesLike(kernel, this.#state.conversation, words), purpose);
+      }
+      case "blocks":
+        return this.#known(await blocksOf(kernel, this.#state.conversation), "look");
+      case "correct": {
+        const { item, text } = command;
+        return this.#say(await correctKnown(kernel, this.#state.conversation, item, text));
+      }
+      case "forget": {
+        const { item, everywhere } = command;
+        return this.#say(await forgetKnown(kernel, this.#state.conversation, item, everywhere));
+      }
       case "pin":
         await kernel.pinEntry(id, command.entry, command.pinned);
         return;
       case "compact":
         await kernel.compactConversation(id);
-        return this.#send({ kind: "said", text: "Earlier turns are being summarised." });
+        return;
       case "context":
         return this.#send({ kind: "context", context: await kernel.conversationContext(id) });
       case "list": {
         const items = await choicesOf(kernel, this.#chat.agents, { state: "open" });
-        return this.#send({
-          kind: "conversations",
-          items: items.filter(({ conversation }) => conversation.id !== id),
-        });
+        const others = items.filter(({ conversation }) => conversation.id !== id);
+        return this.#send({ kind: "conversations", items: others });
       }
-      case "fork":
-        return this.#show(await kernel.forkConversation(id), false);
+      case "fork": {
+        // The conversation before it is deleted if nothing was said in it.
+        const isCopy = !this.#isEmpty();
+        return this.#show(await kernel.forkConversation(id), false, isCopy);
+      }
       case "resume":
         return this.#show(command.conversation, false);
       case "new": {
@@ -275,6 +323,29 @@ export class ChatSession implements AsyncDisposable {
           true,
         );
       }
+    }
+  }
+
+  #say(text: string): void {
+    this.#send({ kind: "said", text });
+  }
+
+  #known({ title, items }: Pick<KnownPanel, "title" | "items">, purpose: Purpose): void {
+    this.#send({ kind: "known", title, items, purpose });
+  }
+
+  /** Shows what a command of an extension came to. */
+  async #ran(name: string, result: ToolResult): Promise<void> {
+    const outcome = commandOutcome(result);
+    switch (outcome.kind) {
+      case "failed":
+        throw new Error(outcome.message);
+      case "waits":
+        return this.#say("It proposes a change, which waits for you: lares review");
+      case "conversation":
+        return this.#show(await this.#link.kernel.conversation(outcome.id), false);
+      case "done":
+        return this.#say(oneLine(saidBy({ name }, outcome.value)));
     }
   }
 
@@ -297,11 +368,11 @@ export class ChatSession implements AsyncDisposable {
   }
 
   /** Shows another conversation, and deletes the one before if nothing was said in it. */
-  async #show(conversation: Conversation, isNew: boolean): Promise<void> {
+  async #show(conversation: Conversation, isNew: boolean, isCopy = false): Promise<void> {
     const before = this.#isEmpty() ? this.#state.conversation.id : null;
     this.#isNew = isNew;
     this.#readSeq = 0;
-    this.#send({ kind: "opened", conversation, agentName: this.#nameOf(conversation) });
+    this.#send({ kind: "opened", conversation, agentName: this.#nameOf(conversation), isCopy });
     await this.#link.follow(conversation.id);
     if (before !== null) await this.#link.kernel.deleteConversation(before).catch(() => null);
   }

@@ -1,16 +1,30 @@
+import { actionStateWords } from "../../base/vocabulary/action-words.ts";
+import { endedStates } from "../../base/vocabulary/conversation.ts";
 import type { Key } from "../keyboard/key.ts";
-import { layoutOf } from "../render/chat/layout.ts";
+import { layoutOf } from "./render/layout.ts";
 import { insert, sent, typed, withText } from "./state/composer.ts";
+import { knownPanel } from "./state/memories.ts";
 import { commandChoices, fileWord, slashOf, wordAt } from "./state/slash.ts";
+import { isLost, withoutLostCard } from "./lost-cards.ts";
 import { focusKey, panelKey, toggled, toWaiting } from "./focus.ts";
-import { run } from "./run-command.ts";
+import { run, runOffered, summarising } from "./run-command.ts";
 import type { ChatInput, ChatStep } from "./input.ts";
-import { isAtWork, isFocusable, newChat, shownItems, type ChatState, type Seen } from "./state/state.ts";
-import { addNews } from "./state/transcript.ts";
+import {
+  isAtWork,
+  isFocusable,
+  newChat,
+  offeredIn,
+  shownItems,
+  withNotice,
+  type ChatState,
+  type Seen,
+} from "./state/state.ts";
+import { addNews, type News } from "./state/transcript.ts";
 import { complain, say, stay } from "./steps.ts";
 
 /** Within this time, a second Ctrl-C leaves. */
 const leaveWithinMs = 3_000;
+const isCopyNow = "This is a copy now. /resume returns to the conversation that it was made from.";
 /** The place of a text that was refused. */
 const broughtBack = "↑ brings back what you wrote.";
 /** A paste counts as what was typed, and so never as keys. */
@@ -18,6 +32,11 @@ const tabWidth = "    ";
 
 /** Returns the state of a chat after an input, and the requests that it makes. Pure. */
 export function update(state: ChatState, input: ChatInput): ChatStep {
+  const step = updated(state, input);
+  return input.kind === "key" ? step : { ...step, state: withoutLostCard(state, step.state) };
+}
+
+function updated(state: ChatState, input: ChatInput): ChatStep {
   switch (input.kind) {
     case "key":
       return keyPressed({ ...state, nowMs: input.atMs }, input.key);
@@ -32,10 +51,11 @@ export function update(state: ChatState, input: ChatInput): ChatStep {
           : state,
       );
     case "opened": {
-      const { screenStyle, size, nowMs, rehearsal, composer } = state;
+      const { screenStyle, size, nowMs, rehearsal, composer, offered, ownDocument } = state;
       const { conversation, agentName } = input;
-      const opened = newChat({ screenStyle, size, nowMs, agentName, rehearsal, conversation });
-      return stay({ ...opened, composer });
+      const opened = newChat({ screenStyle, size, nowMs, agentName, rehearsal, conversation, ownDocument });
+      const next = { ...opened, composer, offered };
+      return input.isCopy === true ? say(next, isCopyNow) : stay(next);
     }
     case "whole":
       return stay({ ...state, actions: new Map(state.actions).set(input.whole.action.id, input.whole) });
@@ -47,6 +67,8 @@ export function update(state: ChatState, input: ChatInput): ChatStep {
       else asks.delete(input.ask.id);
       return stay(inFocus({ ...state, asks }));
     }
+    case "notice":
+      return stay({ ...state, notices: withNotice(state, input.notice) });
     case "decided":
       return stay({ ...state, busy: without(state.busy, input.id) });
     case "sent": {
@@ -62,15 +84,34 @@ export function update(state: ChatState, input: ChatInput): ChatStep {
     case "files": {
       const word = wordAt(state.composer.text, state.composer.cursor);
       if (word?.kind !== "file" || word.word !== input.word) return stay(state);
-      const choices = input.paths.map((path) => ({ value: fileWord(path), about: "" }));
+      const choices = [
+        ...input.paths.map((path) => ({ value: fileWord(path), about: "" })),
+        // Only its id: the title has an agent's words, which must not become the person's.
+        ...(input.changes ?? []).map(({ id, title }) => ({
+          value: `the change ${id}`,
+          about: `${actionStateWords.PendingApproval}: ${title}`,
+        })),
+      ];
       return stay({ ...state, completion: choices.length === 0 ? null : { ...word, choices, selected: 0 } });
     }
     case "context":
       return stay({ ...state, panel: { kind: "context", context: input.context, top: 0 } });
+    case "known":
+      return input.items.length === 0
+        ? say(state, input.title)
+        : stay({
+            ...state,
+            message: null,
+            panel: knownPanel(input.title, input.items, input.purpose),
+          });
     case "conversations":
       return input.items.length === 0
         ? say(state, "There is no other conversation.")
         : stay({ ...state, panel: { kind: "choose", items: input.items, selected: 0 } });
+    case "workspace":
+      return stay({ ...state, ownDocument: input.ownDocument });
+    case "offered":
+      return stay({ ...state, offered: input.commands });
     case "said": {
       const { leavingAtMs, nowMs } = state;
       // It would hide what a second Ctrl-C does.
@@ -103,7 +144,22 @@ function withNews(state: ChatState, { news }: ChatInput & { kind: "news" }): Cha
       : [],
   );
   const loads = [...new Set([...wanted, ...ended])].map((id) => ({ kind: "load" as const, id }));
-  return stay(inFocus({ ...state, transcript }), ...loads);
+  return stay(inFocus({ ...state, transcript, message: messageAfter(state, news) }), ...loads);
+}
+
+/** Returns the message without the parts that have ended. */
+function messageAfter({ message }: ChatState, news: readonly News[]): ChatState["message"] {
+  if (message?.text !== summarising) return message;
+  for (const one of news) {
+    if (one.kind !== "entry") continue;
+    // Why it was not summarised.
+    if (one.entry.kind === "notice") return null;
+    if (one.entry.kind !== "process" || one.entry.value.kind !== "compaction") continue;
+    const { state } = one.entry.value;
+    if (state === "Done") return { text: "Earlier turns were summarised.", isFault: false };
+    if (endedStates.has(state)) return null;
+  }
+  return message;
 }
 
 function withAction(state: ChatState, id: string, digest: string, now: string): ChatStep {
@@ -122,10 +178,16 @@ function inFocus(state: ChatState): ChatState {
 
 function keyPressed(before: ChatState, key: Key): ChatStep {
   if (key.isControl && key.name === "c") return interrupted(before);
-  const state: ChatState = { ...before, leavingAtMs: null };
+  if (isLost(before, key)) return stay(before);
+  const state: ChatState = { ...before, leavingAtMs: null, lostKeys: "" };
   if (key.isControl && key.name === "z") return stay(state, { kind: "suspend" });
   if (key.isControl && key.name === "l") return stay(state, { kind: "redraw" });
-  if (state.panel !== null) return panelKey(state, state.panel, key);
+  if (state.panel !== null) {
+    const step = panelKey(state, state.panel, key);
+    // A slash that means nothing there begins a command.
+    if (key.text !== "/" || step.state !== state || step.commands.length > 0) return step;
+    return edited({ ...state, panel: null, message: null, composer: insert(state.composer, key.text) });
+  }
   if (key.isControl && key.name === "d" && state.composer.text === "") return stay(state, { kind: "quit" });
   if (key.isControl && key.name === "o") return toggled(state);
   if (key.name === "pageup" || key.name === "pagedown")
@@ -174,7 +236,7 @@ function entered(state: ChatState): ChatStep {
   if (cursor === text.length && text.endsWith("\\"))
     return stay({ ...state, composer: withText(composer, `${text.slice(0, -1)}\n`) });
   if (text.trim() === "") return stay(state);
-  const slash = slashOf(text);
+  const slash = slashOf(text, offeredIn(state));
   // It does not stay in the composer, where the next words would be written behind it.
   if (slash?.kind === "unknown")
     return complain(
@@ -182,6 +244,7 @@ function entered(state: ChatState): ChatStep {
       `${slash.message} ${broughtBack}`,
     );
   const next = { ...state, composer: sent(composer), completion: null, message: null, top: null };
+  if (slash?.kind === "offered") return runOffered(next, slash.command, slash.rest);
   if (slash !== null) return run(next, slash.name, slash.rest);
   const key = `${state.conversation.id.slice(-12)}-${state.nowMs}-${state.composer.history.length}`;
   return stay(
@@ -194,6 +257,10 @@ function pasted(state: ChatState, pastedText: string): ChatStep {
   const text = pastedText.replace(/\r\n?/g, "\n").replaceAll("\t", tabWidth);
   if (state.panel?.kind === "reason")
     return stay({ ...state, panel: { ...state.panel, text: state.panel.text + text.replaceAll("\n", " ") } });
+  if (state.panel?.kind === "known" && typeof state.panel.doing === "object") {
+    const composer = insert(state.panel.doing.composer, text);
+    return stay({ ...state, panel: { ...state.panel, doing: { composer } } });
+  }
   if (state.panel !== null) return stay(state);
   return edited({ ...state, focus: null, composer: insert(state.composer, text) });
 }
@@ -203,7 +270,7 @@ function edited(state: ChatState): ChatStep {
   const word = wordAt(state.composer.text, state.composer.cursor);
   if (word === null) return stay({ ...state, completion: null });
   if (word.kind === "command") {
-    const choices = commandChoices(word.word);
+    const choices = commandChoices(word.word, offeredIn(state));
     return stay({ ...state, completion: choices.length === 0 ? null : { ...word, choices, selected: 0 } });
   }
   const kept = state.completion?.kind === "file" ? { ...state.completion, ...word, choices: [] } : null;
@@ -231,10 +298,13 @@ function completionKey(state: ChatState, key: Key): ChatStep | null {
       // A command that is written out is run.
       if (key.name === "return" && isWhole) return null;
       const rest = composer.text.slice(composer.cursor);
-      const blank = rest.startsWith(" ") ? "" : " ";
+      // What is in a folder is proposed next.
+      const isFolder = completion.kind === "file" && choice.value.endsWith("/");
+      const blank = isFolder || rest.startsWith(" ") ? "" : " ";
       const text = composer.text.slice(0, start) + choice.value + blank + rest;
-      const cursor = start + choice.value.length + 1;
-      return stay({ ...state, completion: null, composer: withText(composer, text, cursor) });
+      const cursor = start + choice.value.length + (isFolder ? 0 : 1);
+      const next = { ...state, completion: null, composer: withText(composer, text, cursor) };
+      return isFolder ? edited(next) : stay(next);
     }
     default:
       return null;

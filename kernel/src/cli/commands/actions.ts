@@ -1,3 +1,4 @@
+import { actionStateWords } from "../../base/vocabulary/action-words.ts";
 import { ActionState, type Action } from "../../base/vocabulary/action.ts";
 import {
   exitCodes,
@@ -9,13 +10,14 @@ import {
 } from "../command.ts";
 import type { Approval } from "../../base/vocabulary/action-requests.ts";
 import type { KernelClient } from "../kernel-client.ts";
-import { renderAction, renderActionLine, renderImpact, renderState, stateWords } from "../render/action.ts";
+import { agentIdOf, isWholeId, oneNamed, onlyOne } from "../one-named.ts";
+import { renderAction, renderActionLine, renderImpact, renderState } from "../render/action.ts";
 import { oneLine } from "../render/foreign.ts";
 import { dayAndTime } from "../render/quantities.ts";
 import { renderTable } from "../render/table.ts";
 import { wholeAction } from "../run/whole-action.ts";
 
-export interface ActionsOptions {
+interface ActionsOptions {
   readonly state?: string;
   readonly agent?: string;
   readonly always?: boolean;
@@ -36,10 +38,10 @@ const states = ActionState.anyOf.map(({ const: state }) => state);
 function statesOf(text: string): ActionState[] {
   const plain = (word: string): string => word.toLowerCase().replaceAll(/[\s_-]+/g, "");
   const found = states.filter((state) =>
-    [stateWords[state], state, ...(others[state] ?? [])].some((word) => plain(word) === plain(text)),
+    [actionStateWords[state], state, ...(others[state] ?? [])].some((word) => plain(word) === plain(text)),
   );
   if (found.length > 0) return found;
-  const words = [...new Set(states.map((state) => `"${stateWords[state]}"`))];
+  const words = [...new Set(states.map((state) => `"${actionStateWords[state]}"`))];
   throw new UsageError(`There is no state "${oneLine(text)}". The states are ${words.join(", ")}.`);
 }
 
@@ -56,7 +58,7 @@ export async function actions(
 ): Promise<number> {
   const { folder, verb, rest } = folderAndVerb(words, verbs, "list");
   const [given, ...more] = rest;
-  if (more.length > 0) throw new UsageError(`Only one id is allowed. Remove ${more.join(" ")}.`);
+  if (more.length > 0) throw new UsageError(onlyOne(more));
   if (verb === "list") {
     if (given !== undefined)
       throw new UsageError(`"list" takes no id. Use "show ${given}" to see one action.`);
@@ -121,7 +123,7 @@ async function list(
   options: ActionsOptions,
   wanted: readonly ActionState[] | undefined,
 ): Promise<number> {
-  const { agent } = options;
+  const agent = await agentIdOf(kernel, options.agent);
   const lists = await Promise.all(
     (wanted ?? [undefined]).map((state) =>
       kernel.actions({
@@ -225,23 +227,21 @@ function outcome(
 }
 
 /** Returns the end of an id: its start is the time, which actions of the same period share. */
-export function shortId(id: string): string {
+function shortId(id: string): string {
   return id.slice(-8);
 }
 
 async function find(kernel: KernelClient, given: string): Promise<Action> {
-  if (given.length >= 36) return kernel.action(given);
-  const matching = (await kernel.actions({ limit: listLimit })).filter(({ id }) => id.endsWith(given));
-  const [only, other] = matching;
-  if (only === undefined)
-    throw new UsageError(
-      `No change has an id that ends in "${oneLine(given)}". "lares actions" lists the ids.`,
-    );
-  if (other !== undefined)
-    throw new UsageError(
-      `${matching.length} changes have an id that ends in "${oneLine(given)}". Write more characters of the id.`,
-    );
-  return kernel.action(only.id);
+  if (isWholeId(given)) return kernel.action(given);
+  const known = await kernel.actions({ limit: listLimit });
+  const found = oneNamed(known, given, {
+    noun: "change",
+    nouns: "changes",
+    listing: "lares actions",
+    id: ({ id }) => id,
+    title: ({ title }) => title,
+  });
+  return kernel.action(found.id);
 }
 
 function effectsOf(text: string | undefined): number[] | undefined {

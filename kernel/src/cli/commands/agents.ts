@@ -6,6 +6,8 @@ import {
   withReadyKernel,
   type CommandContext,
 } from "../command.ts";
+import { agentNamed } from "../one-named.ts";
+import { warnOfFaults } from "../run/faults.ts";
 import { renderAgents } from "../render/agents.ts";
 
 const verbs = ["list", "enable", "disable", "suspend", "resume", "reload"] as const;
@@ -22,12 +24,20 @@ export async function agents(
     throw new UsageError(`"${given}" is not the number of a hook. lares agents shows it.`);
   const hook = given === undefined ? undefined : Number(given);
   if (verb !== "list" && id === undefined) throw new UsageError(`Which agent? lares agents ${verb} <id>`);
-  return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
+  const place = await folderNamed(folder);
+  return withReadyKernel(context, { folder: place }, async (kernel) => {
     const { terminal } = context;
+    const known = await kernel.agents();
     const shown =
-      verb === "list" || id === undefined ? await kernel.agents() : [await kernel.control(id, verb, hook)];
+      verb === "list" || id === undefined
+        ? known
+        : [await kernel.control(agentNamed(known, id).id, verb, hook)];
     if (json === true) terminal.json(shown);
-    else terminal.print(renderAgents(shown, terminal.surface));
+    else {
+      // Agents of a faulty document are missing from the list, or are those of its last correct version.
+      const faults = verb === "list" ? await warnOfFaults(context, place) : 0;
+      if (shown.length > 0 || faults === 0) terminal.print(renderAgents(shown, terminal.surface));
+    }
     return exitCodes.ok;
   });
 }

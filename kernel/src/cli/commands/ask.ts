@@ -5,6 +5,8 @@ import { Asking, outcomeLines } from "../chat/asking.ts";
 import { withConversation, type ChatOptions } from "../chat/open.ts";
 import { slashOf } from "../chat/state/slash.ts";
 import { UsageError, type CommandContext } from "../command.ts";
+import { KernelClient } from "../kernel-client.ts";
+import { oneLine } from "../render/foreign.ts";
 
 export interface AskOptions extends Pick<ChatOptions, "folder" | "model" | "rehearse"> {
   readonly agent?: string;
@@ -39,16 +41,20 @@ async function asked(
   const { terminal } = context;
   return withConversation(context, agent, options, async (opened) => {
     const remark = (text: string): void => terminal.warn(terminal.errorSurface.style.dim(text));
+    const actions = new Set<string>();
     await using asking = new Asking(terminal, opened, {
-      ...(json === true
-        ? { entry: (entry) => terminal.json({ type: "entry", entry }) }
-        : { said: (piece) => terminal.write(piece) }),
+      entry: (entry) => {
+        if (entry.kind === "action") actions.add(entry.ref);
+        if (json === true) terminal.json({ type: "entry", entry });
+      },
+      ...(json === true ? {} : { said: (piece) => terminal.write(piece) }),
       remark,
     });
     await asking.begin();
     if (opened.rehearsal !== null) remark(`A rehearsal: ${opened.rehearsal} answers, and no model is asked.`);
     const outcome = await asking.ask(question, newId());
     const { code, text, error, cut, failed, waiting, conversation } = outcome;
+    const changed = await changedUnasked(new KernelClient(opened.connection), actions);
     if (json === true)
       terminal.json({
         type: "answer",
@@ -59,12 +65,31 @@ async function asked(
         usage: conversation.usage,
         waiting,
         failed,
+        ...(changed.length === 0 ? {} : { changed }),
         ...(cut === null ? {} : { cut }),
         ...(error === null ? {} : { error }),
       });
+    for (const path of changed) remark(`changed without asking, as you decided before: ${oneLine(path)}`);
     terminal.warn(outcomeLines(outcome, opened.again, terminal));
+    // Another question would begin another conversation.
+    if (cut !== null && waiting.length === 0)
+      terminal.warn(`Continue with: ${opened.again} --resume ${conversation.id.slice(-8)}`);
     return code;
   });
+}
+
+/** Returns the paths that were changed without asking, because a person had decided so before. */
+export async function changedUnasked(
+  kernel: Pick<KernelClient, "action">,
+  actions: Iterable<string>,
+): Promise<string[]> {
+  const paths = new Set<string>();
+  for (const id of actions) {
+    const action = await kernel.action(id).catch(() => null);
+    if (action?.state === "Committed" && action.decided_by === "policy")
+      for (const { path } of action.effects) paths.add(path);
+  }
+  return [...paths];
 }
 
 /** Calls `work`, and prints as JSON too why it did not come to an answer. */

@@ -8,9 +8,10 @@ import {
   type CommandContext,
 } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { oneNamed, onlyOne } from "../one-named.ts";
 import { renderAnswered, renderAsks } from "../render/asks.ts";
 
-export interface AsksOptions {
+interface AsksOptions {
   readonly always?: boolean;
   readonly all?: boolean;
   readonly json?: boolean;
@@ -25,7 +26,7 @@ export async function asks(
   const { terminal } = context;
   const { folder, verb, rest } = folderAndVerb(words, ["list", "allow", "deny"], "list");
   const [given, ...more] = rest;
-  if (more.length > 0) throw new UsageError(`Only one id is allowed. Remove ${more.join(" ")}.`);
+  if (more.length > 0) throw new UsageError(onlyOne(more));
   if (verb === "list" && given !== undefined) throw new UsageError(`"list" takes no id. Remove "${given}".`);
   if (verb === "list" && always === true) throw new UsageError('--always goes with "allow" or "deny".');
   if (verb !== "list" && all === true) throw new UsageError('--all goes with "list".');
@@ -51,12 +52,11 @@ export async function asks(
 }
 
 async function find(kernel: KernelClient, given: string): Promise<Ask> {
-  const [only, other] = (await kernel.asks("Pending")).filter(({ id }) => id.endsWith(given));
-  if (only === undefined)
-    throw new UsageError(
-      `No question that waits has an id that ends in "${given}". "lares asks" lists them.`,
-    );
-  if (other !== undefined)
-    throw new UsageError(`Several questions' ids end in "${given}". Write more characters of the id.`);
-  return only;
+  return oneNamed(await kernel.asks("Pending"), given, {
+    noun: "question that waits",
+    nouns: "questions",
+    listing: "lares asks",
+    id: ({ id }) => id,
+    title: ({ title }) => title,
+  });
 }

@@ -21,9 +21,12 @@ export async function chat(
   const hasScreen = hasKeyScreen(context.terminal);
   if (hasScreen) context.terminal.keepTyped();
   return withConversation(context, agent, options, async (opened) => {
-    // On the screen of a chat it would cover the conversation: there it is read afterwards.
+    // The screen of a chat says it itself: what stands before it is seen only once it is left.
+    if (hasScreen) return await onScreen(context, opened);
     await tellWaiting(context, opened);
-    return hasScreen ? await onScreen(context, opened) : await chatInLines(context, opened);
+    if (context.terminal.isInteractive)
+      context.terminal.warn("Each line is a message. /help lists the commands, and Ctrl-D leaves.");
+    return await chatInLines(context, opened);
   });
 }
 

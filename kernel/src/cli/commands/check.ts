@@ -8,7 +8,7 @@ import { unreadRulesFinding } from "../unread-rules.ts";
 import type { Surface } from "../render/style.ts";
 import { displayWidth, padEnd, wrap } from "../render/width.ts";
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly format?: string;
   readonly json?: boolean;
   readonly explain?: boolean;
@@ -82,7 +82,7 @@ function nearPath(path: string): string {
   return near === "" || near.startsWith("..") ? path : near;
 }
 
-export function renderExplained(values: readonly ExplainedValue[], { style }: Surface): string[] {
+function renderExplained(values: readonly ExplainedValue[], { style }: Surface): string[] {
   const cells = values.map(({ key, value, source, place }) => ({
     key: oneLine(key),
     value: oneLine(JSON.stringify(value) ?? "–"),
@@ -98,7 +98,7 @@ export function renderExplained(values: readonly ExplainedValue[], { style }: Su
 }
 
 /** Renders the names that are asked about each time, beneath the reason; the name of a folder ends in "/". */
-export function renderProtected(groups: Explanation["protected"], { style, width }: Surface): string[] {
+function renderProtected(groups: Explanation["protected"], { style, width }: Surface): string[] {
   if (groups.length === 0) return [];
   return [
     "",

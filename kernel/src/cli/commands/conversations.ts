@@ -9,21 +9,30 @@ import {
   withReadyKernel,
 } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { onlyOne } from "../one-named.ts";
 import { choicesOf, conversationNamed } from "../chat/choices.ts";
+import { whyAnswered } from "../chat/known.ts";
 import { titleOf } from "../chat/state/choices.ts";
 import { renderChain } from "../render/chain.ts";
-import { renderConversations } from "../render/chat/conversations.ts";
+import { renderConversations } from "../chat/render/conversations.ts";
+import { redactionLines, derivedLines } from "../chat/render/redaction.ts";
+import { readHidden } from "../prompts/hidden-text.ts";
+import { knownLines } from "../chat/render/known.ts";
 import { oneLine } from "../render/foreign.ts";
 
 export interface ConversationsOptions {
   readonly all?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
+  readonly entry?: string;
+  readonly withDerived?: boolean;
 }
 
-const verbs = ["list", "verify", "delete"] as const;
+const maxTextBytes = 10_000;
 
-/** Lists conversations, proves their logs, or deletes one. `verify` exits with 1 if a chain is broken, for scripts. */
+const verbs = ["list", "why", "verify", "redact", "delete"] as const;
+
+/** Lists conversations, says what an answer rests on, proves their logs, removes a text from one, or deletes one. `verify` exits with 1 if a chain is broken, for scripts. */
 export async function conversations(
   context: CommandContext,
   words: readonly string[],
@@ -31,13 +40,19 @@ export async function conversations(
 ): Promise<number> {
   const { folder, verb, rest } = folderAndVerb(words, verbs, "list");
   const [given, ...more] = rest;
-  if (more.length > 0) throw new UsageError(`Only one id is allowed. Remove ${more.join(" ")}.`);
+  if (more.length > 0) throw new UsageError(onlyOne(more));
   if (verb === "list" && given !== undefined) throw new UsageError(`"list" takes no id. Remove "${given}".`);
   if (verb !== "list" && options.all === true) throw new UsageError('--all goes with "list".');
-  if (verb !== "delete" && options.yes === true) throw new UsageError('--yes goes with "delete".');
-  if (verb === "delete" && given === undefined)
-    throw new UsageError('An id is missing. Write lares conversations delete <id>; "list" shows the ids.');
+  const changes = verb === "delete" || verb === "redact";
+  if (!changes && options.yes === true) throw new UsageError('--yes goes with "delete" and "redact".');
+  if (verb !== "redact" && verb !== "why" && options.entry !== undefined)
+    throw new UsageError('--entry goes with "why" and "redact".');
+  if (verb !== "redact" && options.withDerived === true)
+    throw new UsageError('--with-derived goes with "redact".');
+  if ((changes || verb === "why") && given === undefined)
+    throw new UsageError(`An id is missing. Write lares conversations ${verb} <id>; "list" shows the ids.`);
   if (verb === "delete") requireConfirmation(context.terminal, options, "Deleting a conversation");
+  if (verb === "redact") requireConfirmation(context.terminal, options, "Removing a text");
   return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
     if (verb === "list") return list(context, kernel, options);
     if (verb === "verify")
@@ -47,7 +62,11 @@ export async function conversations(
         given === undefined ? null : await conversationNamed(kernel, given),
         options,
       );
-    return remove(context, kernel, await conversationNamed(kernel, given ?? ""), options);
+    const named = await conversationNamed(kernel, given ?? "");
+    if (verb === "why") return why(context, kernel, named, options);
+    return verb === "redact"
+      ? redact(context, kernel, named, options)
+      : remove(context, kernel, named, options);
   });
 }
 
@@ -63,6 +82,19 @@ async function list(
   }
   const choices = await choicesOf(kernel, await kernel.agents(), state);
   terminal.print(renderConversations(choices, terminal.surface));
+  return exitCodes.ok;
+}
+
+/** Shows the memories and blocks that an answer rests on; default the last one. */
+async function why(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  conversation: Conversation,
+  { entry, json }: ConversationsOptions,
+): Promise<number> {
+  const answer = { id: conversation.id, ...(entry === undefined ? {} : { entry }) };
+  if (json === true) terminal.json(await kernel.whyAnswered(answer));
+  else terminal.print(knownLines(await whyAnswered(kernel, conversation, entry), terminal.surface));
   return exitCodes.ok;
 }
 
@@ -90,6 +122,56 @@ async function verify(
     else terminal.print(renderChain(name, found, terminal.surface));
   }
   return allSound ? exitCodes.ok : exitCodes.failed;
+}
+
+async function redact(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  conversation: Conversation,
+  { yes, json, entry, withDerived = false }: ConversationsOptions,
+): Promise<number> {
+  const isJson = json === true;
+  const message = "The text to remove, as it is written (it is not shown):";
+  const text =
+    entry === undefined
+      ? await readHidden(terminal, { message, wanted: "text", maxBytes: maxTextBytes, isJson })
+      : null;
+  if (entry === undefined && text === null) return exitCodes.failed;
+  if (yes !== true) {
+    terminal.print([
+      `Removes ${entry === undefined ? "the text" : "the entry"} from "${titleOf(conversation)}" and all that shares its entries. It cannot be recovered.`,
+      "Copies in questions, actions, events, notifications, traces and memories of the conversation are removed too.",
+      ...(withDerived ? ["So is everything that models made from it since, memories included."] : []),
+      "Files of this folder stay as they are, those that show conversations too.",
+    ]);
+    if (!(await terminal.confirm("Remove it?"))) {
+      terminal.warn("Nothing was removed.");
+      return exitCodes.failed;
+    }
+  }
+  const { id } = conversation;
+  const what = { id, ...(entry === undefined ? { text: text ?? "" } : { entry }) };
+  const isAll = withDerived || (yes !== true && (await isDerivedToGo(terminal, kernel, what)));
+  const request = { ...what, ...(isAll ? { with_derived: true } : {}) };
+  const done = await terminal.progress("removing", kernel.redactConversation(request));
+  if (isJson) terminal.json(done);
+  else {
+    terminal.print(redactionLines(done, conversation.agent, terminal.surface));
+  }
+  return exitCodes.ok;
+}
+
+/** Shows what models made from the text before it is removed: afterwards nobody knows from which one it was made. */
+async function isDerivedToGo(
+  terminal: CommandContext["terminal"],
+  kernel: KernelClient,
+  what: Parameters<KernelClient["redactConversation"]>[0],
+): Promise<boolean> {
+  const found = await kernel.redactConversation({ ...what, preview: true });
+  const lines = derivedLines(found, terminal.surface);
+  if (lines.length === 0) return false;
+  terminal.print(lines);
+  return await terminal.confirm("Remove all of these too?");
 }
 
 async function remove(

@@ -8,13 +8,14 @@ import {
   type CommandContext,
 } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { oneNamed, onlyOne } from "../one-named.ts";
 import { renderDecisions, renderRevoked } from "../render/decisions.ts";
 
-export interface DecisionsOptions {
+interface DecisionsOptions {
   readonly json?: boolean;
 }
 
-/** Lists the person's "always" decisions, or revokes one of them. */
+/** Lists the person's "always" decisions and the schedules of minds that they accepted, or revokes one of them. */
 export async function decisions(
   context: CommandContext,
   words: readonly string[],
@@ -23,7 +24,7 @@ export async function decisions(
   const { terminal } = context;
   const { folder, verb, rest } = folderAndVerb(words, ["list", "revoke"], "list");
   const [given, ...more] = rest;
-  if (more.length > 0) throw new UsageError(`Only one id is allowed. Remove ${more.join(" ")}.`);
+  if (more.length > 0) throw new UsageError(onlyOne(more));
   if (verb === "revoke" && given === undefined)
     throw new UsageError(
       'An id is missing. Write lares decisions revoke <id>; "lares decisions" lists the ids.',
@@ -44,16 +45,11 @@ export async function decisions(
 }
 
 async function find(kernel: KernelClient, given: string): Promise<Decision> {
-  const { items } = await kernel.decisions();
-  const exact = items.find(({ id }) => id === given);
-  if (exact !== undefined) return exact;
-  const matching = items.filter(({ id }) => id.endsWith(given));
-  const [only, other] = matching;
-  if (only === undefined)
-    throw new UsageError(`No decision's id ends in "${given}". "lares decisions" lists the ids.`);
-  if (other !== undefined)
-    throw new UsageError(
-      `${matching.length} decisions' ids end in "${given}". Write more characters of the id.`,
-    );
-  return only;
+  return oneNamed((await kernel.decisions()).items, given, {
+    noun: "decision",
+    nouns: "decisions",
+    listing: "lares decisions",
+    id: ({ id }) => id,
+    title: ({ title }) => title,
+  });
 }

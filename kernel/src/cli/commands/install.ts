@@ -2,12 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
 import { LaresError } from "../../base/errors.ts";
 import { exitCodes, folderNamed, UsageError, type CommandContext } from "../command.ts";
-import type {
-  OpenedPackage,
-  OpenOptions,
-  PackageOffer,
-  PackageServices,
-} from "../packaging/package-ports.ts";
+import type { OpenedPackage, OpenOptions, PackageOffer, PackageServices } from "../../services/packages.ts";
 import { startInstalled, type Started } from "../install/consent.ts";
 import type { EntryGrants } from "../install/document-edit.ts";
 import { editToEnable, renderEdit, shownDocument, writeEdit } from "../install/workspace-document.ts";
@@ -16,7 +11,7 @@ import { bytes } from "../render/quantities.ts";
 import { renderOffer } from "../render/packages.ts";
 import type { Surface } from "../render/style.ts";
 
-export interface InstallOptions {
+interface InstallOptions {
   readonly from?: string;
   /** Comma-separated. */
   readonly locations?: string;

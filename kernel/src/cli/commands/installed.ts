@@ -1,16 +1,17 @@
 import { isLaresError, LaresError } from "../../base/errors.ts";
 import { exitCodes, folderNamed, requireConfirmation, type CommandContext } from "../command.ts";
-import type { InstalledExtension, MemoryPlace, PackageServices } from "../packaging/package-ports.ts";
+import type { InstalledExtension, MemoryPlace, PackageServices } from "../../services/packages.ts";
 import { editToRemove, renderEdit, shownDocument, writeEdit } from "../install/workspace-document.ts";
+import { proposalWords, rejectProposals, waitingProposals } from "../install/waiting-proposals.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderInstalled, renderMemories } from "../render/packages.ts";
 import { counted } from "../render/quantities.ts";
 
-export interface ListOptions {
+interface ListOptions {
   readonly json?: boolean;
 }
 
-export interface RemoveOptions {
+interface RemoveOptions {
   readonly forget?: boolean;
   readonly yes?: boolean;
   /** Shows what would be removed, and removes nothing. */
@@ -37,16 +38,19 @@ export async function remove(context: CommandContext, id: string, options: Remov
   const { ports, terminal } = context;
   const { forget, yes, dryRun, json } = options;
   const folder = await folderNamed(".");
-  if (dryRun !== true) requireConfirmation(terminal, options, `lares remove ${oneLine(id)}`);
   return ports.withPackages(async (packages) => {
     const installed = await installedHere(packages, folder, id);
+    if (dryRun !== true) requireConfirmation(terminal, options, `lares remove ${oneLine(id)}`);
     const edit = await editToRemove(folder, id);
-    const memories = await packages.memoriesOf(id, folder);
+    const waiting = await waitingProposals(context, folder, id);
+    const memories = await packages.memoriesOf(id, folder, forget === true);
     const words = memoryWords(memories, forget === true);
     const lines = [
       `This removes ${installed.folder}`,
       ...(edit === null ? [] : renderEdit(edit, terminal.errorSurface)),
-      ...words,
+      ...proposalWords(waiting ?? []),
+      // If nobody is asked, only the result has these words.
+      ...(yes === true && forget !== true && dryRun !== true ? [] : words),
     ];
     if (dryRun === true) {
       if (json === true)
@@ -63,6 +67,8 @@ export async function remove(context: CommandContext, id: string, options: Remov
       forget === true &&
       memories.length > 0 &&
       (yes === true || (await terminal.confirm("Delete what it remembers for good?")));
+    // While the kernel still knows whose they are.
+    let rejected = await rejectProposals(context, folder, waiting ?? []);
     if (edit !== null) await writeEdit(folder, edit);
     if (forgets) {
       // Agents of this workspace end with their kernel; editors start the next one.
@@ -75,20 +81,29 @@ export async function remove(context: CommandContext, id: string, options: Remov
       }
     }
     await packages.remove(installed, folder);
+    // Without the extension, nothing else may be left that the person has not accepted.
+    const left = waiting ?? (await waitingProposals(context, folder, id));
+    if (waiting === null) rejected = await rejectProposals(context, folder, left ?? []);
+    if (left === null)
+      terminal.warn(
+        "This workspace is not trusted, so that changes which it proposed may still wait. Reject them with lares actions.",
+      );
     if (json === true)
       terminal.json({
         removed: id,
         folder: installed.folder,
         forgotten: forgets,
+        ...(rejected === 0 ? {} : { rejected }),
         memories: memories.map((memory) => memory.folder),
       });
     else
       terminal.print([
         `${id} is removed.`,
+        ...(rejected === 0 ? [] : [`Rejected what it proposed: ${counted(rejected, "change")}.`]),
         ...(memories.length === 0 || !forgets
           ? memoryWords(memories, false)
           : [
-              "What it remembered is deleted. Values of its types, notifications and dead jobs stay in the workspace's ledger.",
+              "What it remembered is deleted, with the values of its types, its jobs and its notifications. What it proposed stays in the history of actions, and what it traced until the traces expire.",
             ]),
       ]);
     return exitCodes.ok;
@@ -117,9 +132,14 @@ function memoryWords(memories: readonly MemoryPlace[], forget: boolean): string[
   if (memories.length === 0) return [];
   return [
     forget
-      ? `And what it remembers in ${counted(memories.length, "workspace")}, which nothing can bring back:`
+      ? `And what it remembers, the values of its types, its jobs and its notifications in ${counted(memories.length, "workspace")}, which nothing can bring back:`
       : "What it remembers stays, for when you install it again. To delete that too, add --forget. It is in",
     ...renderMemories(memories),
+    ...(forget
+      ? [
+          "What it wrote into shared memories and their blocks stays there; lares blocks forget removes a block.",
+        ]
+      : []),
   ];
 }
 

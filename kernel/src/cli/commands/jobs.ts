@@ -8,9 +8,10 @@ import {
   type CommandContext,
 } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { agentIdOf, isWholeId, oneNamed, onlyOne } from "../one-named.ts";
 import { renderCancelledJob, renderDeadJob, renderJobs } from "../render/jobs.ts";
 
-export interface JobsOptions {
+interface JobsOptions {
   readonly agent?: string;
   readonly dead?: boolean;
   readonly json?: boolean;
@@ -20,8 +21,6 @@ const verbs = ["list", "cancel", "retry", "remove"] as const;
 
 /** The number of jobs that are listed, and searched for an abbreviated id: as many as the kernel returns at once. */
 const listLimit = 1000;
-/** From this length on, an id counts as complete. */
-const idCharacters = 36;
 
 export async function jobs(
   context: CommandContext,
@@ -30,7 +29,7 @@ export async function jobs(
 ): Promise<number> {
   const { folder, verb, rest } = folderAndVerb(words, verbs, "list");
   const [given, ...more] = rest;
-  if (more.length > 0) throw new UsageError(`Only one id is allowed. Remove ${more.join(" ")}.`);
+  if (more.length > 0) throw new UsageError(onlyOne(more));
   if (verb !== "list" && given === undefined) {
     const listing = verb === "cancel" ? "lares jobs" : "lares jobs --dead";
     throw new UsageError(`An id is missing. Write lares jobs ${verb} <id>; "${listing}" lists the ids.`);
@@ -48,8 +47,9 @@ export async function jobs(
 async function list(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  { agent, dead, json }: JobsOptions,
+  { agent: given, dead, json }: JobsOptions,
 ): Promise<number> {
+  const agent = await agentIdOf(kernel, given);
   const found = await kernel.jobs({
     limit: listLimit,
     ...(agent === undefined ? {} : { agent }),
@@ -67,7 +67,7 @@ async function ofDead(
   given: string,
   { json }: JobsOptions,
 ): Promise<number> {
-  const id = given.length >= idCharacters ? given : (await find(kernel, given, "dead")).id;
+  const id = isWholeId(given) ? given : (await find(kernel, given, "dead")).id;
   const job = await kernel[act](id);
   if (json === true) terminal.json(job);
   else terminal.print(renderDeadJob(job, terminal.surface));
@@ -80,7 +80,7 @@ async function cancel(
   given: string,
   { agent, json }: JobsOptions,
 ): Promise<number> {
-  const id = given.length >= idCharacters ? given : (await find(kernel, given)).id;
+  const id = isWholeId(given) ? given : (await find(kernel, given)).id;
   const job = await kernel.cancelJob(id, agent);
   if (json === true) terminal.json(job);
   else terminal.print(renderCancelledJob(job, terminal.surface));
@@ -89,15 +89,11 @@ async function cancel(
 
 async function find(kernel: KernelClient, given: string, state?: "dead"): Promise<Job> {
   const { items } = await kernel.jobs({ limit: listLimit, ...(state === undefined ? {} : { state }) });
-  const matching = items.filter(({ id }) => id.endsWith(given));
-  const [only, other] = matching;
-  if (only === undefined)
-    throw new UsageError(
-      state === "dead"
-        ? `No dead job has an id that ends in "${given}". "lares jobs --dead" lists the ids.`
-        : `No open job has an id that ends in "${given}". "lares jobs" lists the ids.`,
-    );
-  if (other !== undefined)
-    throw new UsageError(`${matching.length} jobs' ids end in "${given}". Write more characters of the id.`);
-  return only;
+  return oneNamed(items, given, {
+    noun: state === "dead" ? "dead job" : "open job",
+    nouns: state === "dead" ? "dead jobs" : "open jobs",
+    listing: state === "dead" ? "lares jobs --dead" : "lares jobs",
+    id: ({ id }) => id,
+    title: ({ name }) => name,
+  });
 }

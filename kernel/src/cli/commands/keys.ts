@@ -1,7 +1,7 @@
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { renderKeys } from "../render/packages.ts";
 
-export interface KeysOptions {
+interface KeysOptions {
   readonly json?: boolean;
 }
 

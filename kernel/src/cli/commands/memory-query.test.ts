@@ -65,7 +65,7 @@ test.each<[string[], QueryOptions, string]>([
   [[], { kind: "search" }, "The search has no words"],
   [["x"], { kind: "working" }, "Remove the words"],
   [["x"], { kind: "search", since: "1h" }, "--since has no effect on a query of kind search"],
-  [[], { similar: "x", since: "1h" }, "--since has no effect on a query of kind associative"],
+  [[], { similar: "x", since: "1h" }, "--since has no effect on a query of kind knowledge"],
   [[], { kind: "temporal", mode: "text" }, "--mode has no effect"],
   [["x"], { text: "y", since: "1h" }, "cannot be combined"],
   [[], { field: "a" }, "--field needs --text"],

@@ -26,7 +26,22 @@ export interface QueryOptions {
 type Where = NonNullable<ParamsOf<"lares/memory/count">["where"]>[number];
 type Kind = ParamsOf<"lares/memory/query">["kind"];
 
-const kinds = ["temporal", "associative", "working", "search"] as const satisfies readonly Kind[];
+/** Kinds by what a person calls them, and by their names on the wire. */
+const kinds: ReadonlyMap<string, Kind> = new Map([
+  ["history", "temporal"],
+  ["knowledge", "associative"],
+  ["plan", "working"],
+  ["search", "search"],
+  ["temporal", "temporal"],
+  ["associative", "associative"],
+  ["working", "working"],
+]);
+const wordFor: Readonly<Record<Kind, string>> = {
+  temporal: "history",
+  associative: "knowledge",
+  working: "plan",
+  search: "search",
+};
 
 /** The flags that each kind accepts; a flag that would have no effect is an error. */
 const flagsOf: Readonly<Record<Kind, readonly (keyof QueryOptions)[]>> = {
@@ -43,7 +58,7 @@ export function questionOf(words: readonly string[], options: QueryOptions, nowM
   const kind = kindOf(words, options, given);
   const stray = given.find((flag) => !flagsOf[kind].includes(flag));
   if (stray !== undefined)
-    throw new UsageError(`--${stray} has no effect on a query of kind ${kind}. Remove it.`);
+    throw new UsageError(`--${stray} has no effect on a query of kind ${wordFor[kind]}. Remove it.`);
   const said = words.join(" ").trim();
   const limit = limitOf(options.limit);
   const where = [
@@ -56,7 +71,7 @@ export function questionOf(words: readonly string[], options: QueryOptions, nowM
   };
   switch (kind) {
     case "working":
-      if (said !== "") throw new UsageError("Working memory is always shown in full. Remove the words.");
+      if (said !== "") throw new UsageError("The plan is always shown in full. Remove the words.");
       return { method: "lares/memory/query", params: { kind } };
     case "search": {
       if (said === "")
@@ -87,7 +102,7 @@ export function questionOf(words: readonly string[], options: QueryOptions, nowM
 }
 
 function kindOf(words: readonly string[], options: QueryOptions, given: readonly string[]): Kind {
-  const named = kinds.find((kind) => kind === options.kind);
+  const named = kinds.get(options.kind ?? "");
   if (named !== undefined) return named;
   const some = (...flags: readonly string[]): boolean => flags.some((flag) => given.includes(flag));
   if (some("similar", "related", "depth")) return "associative";

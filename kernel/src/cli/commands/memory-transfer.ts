@@ -1,6 +1,9 @@
+import type { StillSaid } from "../../base/vocabulary/still-said.ts";
 import { resolve } from "node:path";
 import { type CommandContext, exitCodes, requireConfirmation, UsageError } from "../command.ts";
 import type { KernelClient, MemoryOwner } from "../kernel-client.ts";
+import { copyLines } from "../chat/render/redaction.ts";
+import { remains } from "../render/still-said.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderImport } from "../render/memory-stats.ts";
 import { bytes, counted } from "../render/quantities.ts";
@@ -11,6 +14,7 @@ export interface TransferOptions {
   readonly yes?: boolean;
   readonly head?: string;
   readonly reason?: string;
+  readonly copies?: boolean;
   readonly json?: boolean;
 }
 
@@ -96,9 +100,60 @@ export async function forget(
       return exitCodes.failed;
     }
   }
-  const done = await terminal.progress("forgetting", kernel.forgetMemory(agent, id, options.reason));
+  const done = await terminal.progress(
+    "forgetting",
+    kernel.forgetMemory(agent, id, {
+      ...(options.reason === undefined ? {} : { reason: options.reason }),
+      ...(options.copies === true ? { copies: true } : {}),
+    }),
+  );
   const { style } = terminal.surface;
   if (options.json === true) terminal.json(done);
-  else terminal.print(`${style.green("✓")} forgotten, recorded as record ${done.seq}`);
+  else
+    terminal.print([
+      `${style.green("✓")} forgotten, recorded as record ${done.seq}`,
+      ...remaining(done),
+      ...copyLines(done.removed ?? [], done.remains ?? [], terminal.surface),
+    ]);
   return exitCodes.ok;
+}
+
+/** Replaces the text of what a mind remembers. */
+export async function correct(
+  context: CommandContext,
+  kernel: KernelClient,
+  agent: string,
+  [id, ...words]: readonly string[],
+  options: TransferOptions,
+): Promise<number> {
+  const { terminal } = context;
+  const text = words.join(" ").trim();
+  if (id === undefined || text === "")
+    throw new UsageError("Which id, and what is right? lares memory correct [agent] <id> <text>");
+  requireConfirmation(terminal, options, "Correcting");
+  if (options.yes !== true) {
+    terminal.print([
+      `From now on ${oneLine(agent)} remembers: ${oneLine(text)}`,
+      `What ${oneLine(id)} says now is forgotten, and cannot be recovered.`,
+    ]);
+    if (!(await terminal.confirm("Correct it?"))) {
+      terminal.warn("Nothing was corrected.");
+      return exitCodes.failed;
+    }
+  }
+  const done = await terminal.progress("correcting", kernel.correctMemory(agent, id, text));
+  const { style } = terminal.surface;
+  if (options.json === true) terminal.json(done);
+  else terminal.print([`${style.green("✓")} corrected; its id is ${done.id} now`, ...remaining(done)]);
+  return exitCodes.ok;
+}
+
+function remaining(done: StillSaid): string[] {
+  return [
+    ...remains(done, {
+      blocks: "see lares blocks",
+      redact: "lares conversations redact <id> removes it there",
+    }),
+    ...(done.conversations ?? []).map(({ id, title }) => `  ${oneLine(id).slice(-8)}  ${oneLine(title)}`),
+  ];
 }

@@ -33,6 +33,7 @@ const answers: Readonly<Record<string, unknown>> = {
   "lares/memory/stats": { records: 3, head, sizeBytes: 512, limitBytes: 1024, projections: null },
   "lares/memory/export": { path: "/out", records: 3, head, bytes: 1234, vectors: 2 },
   "lares/memory/import": described,
+  "lares/memory/correct": { id: "0200-id", seq: 5 },
   "lares/memory/forget": { seq: 4 },
 };
 
@@ -148,6 +149,10 @@ describe("query", () => {
     ],
     ["associative", { items: [] }, "Nothing was found."],
     ["working", { revision: 3, state: { plan: [] } }, '"plan": []'],
+    // The words of the glossary.
+    ["history", { items: [{ id: "1", variant: "seen", timestamp: described.last, data: { n: 1 } }] }, "n=1"],
+    ["knowledge", { items: [] }, "Nothing was found."],
+    ["plan", { revision: 3, state: { plan: [] } }, '"plan": []'],
   ])("--kind %s has its own rendering", async (kind, answer, shown) => {
     kernel.memories.set("lares/memory/query", answer);
     expect(await lares("query", "--kind", kind)).toBe(0);
@@ -155,7 +160,7 @@ describe("query", () => {
   });
 
   it.each([
-    [["--kind", "dreams"], "temporal, associative, working, search"],
+    [["--kind", "dreams"], "history, knowledge, plan, search, temporal, associative, working"],
     [["--since", "soon"], "is not a time"],
     [["--where", "nothing"], "is not a condition"],
     [["--kind", "search"], "The search has no words"],
@@ -318,6 +323,26 @@ describe("export and import", () => {
       expect(asked()).toEqual([]);
     },
   );
+});
+
+describe("correct", () => {
+  it("says what is remembered from now on, and asks", async () => {
+    const { questions } = atTerminal(true);
+    expect(await lares("correct", storage, "0199-id", "short", "answers")).toBe(0);
+    expect(output).toContain("remembers: short answers");
+    expect(questions).toEqual(["Correct it?"]);
+    expect(asked()).toEqual([
+      { method: "lares/memory/correct", params: { agent: storage, id: "0199-id", text: "short answers" } },
+    ]);
+    expect(output).toContain("its id is 0200-id now");
+  });
+
+  it("wants an id and a text, and without a terminal --yes", async () => {
+    expect(await lares("correct", "0199-id", "--yes")).toBe(2);
+    expect(await lares("correct", "0199-id", "new")).toBe(2);
+    expect(await lares("correct", "0199-id", "new", "--yes")).toBe(0);
+    expect(asked()[0]?.params).toEqual({ agent: storage, id: "0199-id", text: "new" });
+  });
 });
 
 describe("forget", () => {

@@ -23,16 +23,16 @@ import {
 import { renderChain } from "../render/chain.ts";
 import { renderStats } from "../render/memory-stats.ts";
 import { type QueryOptions, questionOf } from "./memory-query.ts";
-import { exportTo, forget, importFrom, type TransferOptions } from "./memory-transfer.ts";
+import { correct, exportTo, forget, importFrom, type TransferOptions } from "./memory-transfer.ts";
 import { selectMemories, nameOf, sharedMemory } from "./select-memory.ts";
 
-export interface MemoryOptions extends QueryOptions, TransferOptions {
+interface MemoryOptions extends QueryOptions, TransferOptions {
   readonly agent?: string;
   readonly namespace?: string;
   readonly all?: boolean;
 }
 
-const verbs = ["stats", "query", "verify", "export", "import", "forget"] as const;
+const verbs = ["stats", "query", "verify", "export", "import", "correct", "forget"] as const;
 
 /** `verify` exits with 1 if a chain is broken, for scripts. */
 export async function memory(
@@ -74,6 +74,8 @@ export async function memory(
         return exportTo(context, kernel, { agent }, only(left, "file", verb), options);
       case "import":
         return importFrom(context, kernel, agent, only(left, "file", verb), options);
+      case "correct":
+        return correct(context, kernel, agent, left, options);
       case "forget":
         return forget(context, kernel, agent, only(left, "id", verb), options);
     }
@@ -101,7 +103,7 @@ function placeAndAgent(
 /** Returns the agent: the named one, or the only one; and the remaining words. */
 async function agentFor(
   kernel: KernelClient,
-  verb: "query" | "export" | "import" | "forget",
+  verb: "query" | "export" | "import" | "correct" | "forget",
   words: readonly string[],
   named: string | undefined,
 ): Promise<{ agent: string; words: readonly string[] }> {
@@ -110,7 +112,8 @@ async function agentFor(
   const isKnown = (id: string): boolean => ids.includes(id);
   const [first, ...rest] = words;
   // Two words where one is expected: the first one is the agent, known or not.
-  const isMeant = first !== undefined && (isKnown(first) || (verb !== "query" && words.length === 2));
+  const hasText = verb === "query" || verb === "correct";
+  const isMeant = first !== undefined && (isKnown(first) || (!hasText && words.length === 2));
   const given = named ?? (isMeant ? first : undefined);
   if (given !== undefined) {
     if (!isKnown(given))

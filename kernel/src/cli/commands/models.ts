@@ -10,7 +10,7 @@ import { displayWidth, wrap } from "../render/width.ts";
 import type { Terminal } from "../terminal.ts";
 import { fetchExtensionModels, printMissingRuntime, renderExtensionModels } from "./extension-models.ts";
 
-export interface ModelsOptions {
+interface ModelsOptions {
   readonly refresh?: boolean;
   readonly json?: boolean;
 }

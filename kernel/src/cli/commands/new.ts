@@ -5,7 +5,7 @@ import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { writeSchema } from "../schema-file.ts";
 import type { Style } from "../render/style.ts";
 
-export interface NewOptions {
+interface NewOptions {
   readonly id?: string;
   readonly template?: string;
   readonly json?: boolean;
@@ -147,7 +147,7 @@ function templateNamed(name: string): Template {
 }
 
 /** Replaces `{{key}}`; throws for a key without a value, which is an error in the template. */
-export function fill(text: string, values: Readonly<Record<string, string>>): string {
+function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{\{(\w+)\}\}/g, (_, key: string) => {
     const value = values[key];
     if (value === undefined) throw new Error(`The template has an unknown placeholder {{${key}}}.`);

@@ -8,10 +8,11 @@ import {
   type CommandContext,
 } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { oneNamed, onlyOne } from "../one-named.ts";
 import { renderActionLine } from "../render/action.ts";
-import { renderDismissed, renderNotifications } from "../render/notifications.ts";
+import { renderDismissed, renderNotifications, renderResumed } from "../render/notifications.ts";
 
-export interface NotificationsOptions {
+interface NotificationsOptions {
   readonly all?: boolean;
   readonly json?: boolean;
 }
@@ -27,7 +28,7 @@ export async function notifications(
 ): Promise<number> {
   const { folder, verb, rest } = folderAndVerb(words, ["list", "dismiss", "act"], "list");
   const [given, ...more] = rest;
-  if (more.length > 0) throw new UsageError(`Only one id is allowed. Remove ${more.join(" ")}.`);
+  if (more.length > 0) throw new UsageError(onlyOne(more));
   if (verb === "list" && given !== undefined) throw new UsageError(`"list" takes no id. Remove "${given}".`);
   if (verb === "act" && options.all === true) throw new UsageError('--all goes with "list" or "dismiss".');
   if (verb === "dismiss" && (given === undefined) !== (options.all === true))
@@ -82,24 +83,23 @@ async function act(
   given: string,
   { json }: NotificationsOptions,
 ): Promise<number> {
-  const action = await kernel.actOnNotification((await find(kernel, given)).id);
-  if (json === true) terminal.json(action);
+  const found = await kernel.actOnNotification((await find(kernel, given)).id);
+  if (json === true) terminal.json(found);
+  else if ("resumed" in found) terminal.print([renderResumed(found.resumed, terminal.surface)]);
   else {
-    terminal.print(renderActionLine(action, terminal.surface));
-    if (action.state === "PendingApproval")
+    terminal.print(renderActionLine(found, terminal.surface));
+    if (found.state === "PendingApproval")
       terminal.print([terminal.surface.style.dim(`Decide it with: lares review`)]);
   }
   return exitCodes.ok;
 }
 
 async function find(kernel: KernelClient, given: string): Promise<AgentNotification> {
-  const { items } = await kernel.notifications({ limit: listLimit });
-  const [only, other] = items.filter(({ id }) => id.endsWith(given));
-  if (only === undefined)
-    throw new UsageError(
-      `No notification has an id that ends in "${given}". "lares notifications --all" lists them.`,
-    );
-  if (other !== undefined)
-    throw new UsageError(`Several notifications' ids end in "${given}". Write more characters of the id.`);
-  return only;
+  return oneNamed((await kernel.notifications({ limit: listLimit })).items, given, {
+    noun: "notification",
+    nouns: "notifications",
+    listing: "lares notifications --all",
+    id: ({ id }) => id,
+    title: ({ title }) => title,
+  });
 }

@@ -5,7 +5,7 @@ import { exitCodes, folderNamed, UsageError, type CommandContext } from "../comm
 import { oneLine } from "../render/foreign.ts";
 import { bytes, counted } from "../render/quantities.ts";
 
-export interface PackOptions {
+interface PackOptions {
   readonly output?: string;
   readonly key?: string;
   readonly json?: boolean;
@@ -30,7 +30,7 @@ export async function pack(
     }
     const { style } = terminal.surface;
     terminal.print([
-      `${style.green("✓")} ${style.bold(oneLine(file))}  ${bytes(packed.bytes.length)}, ${counted(files.length + 1, "file")}`,
+      `${style.green("✓")} ${style.bold(oneLine(file))}  ${bytes(packed.bytes.length)}, ${counted(files.length, "file")}`,
       ...files.map(({ path, bytes: size }) => `    ${oneLine(path)}  ${style.dim(bytes(size))}`),
       `  SHA-256    ${sha256}`,
       `  Publisher  ${fingerprint}`,

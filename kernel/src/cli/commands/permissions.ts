@@ -3,7 +3,7 @@ import { exitCodes, folderNamed, UsageError, withKernel, type CommandContext } f
 import { drawQuestion } from "../render/consent.ts";
 import { askForConsent, ensureTrust } from "../run/trust.ts";
 
-export interface PermissionsOptions {
+interface PermissionsOptions {
   readonly grant?: readonly string[];
   readonly revoke?: boolean;
   readonly json?: boolean;

@@ -2,12 +2,13 @@ import { exitCodes, folderNamed, UsageError, withReadyKernel, type CommandContex
 import { wantsAscii } from "../render/screen-style.ts";
 import { ReviewSession } from "../review/session.ts";
 import { Screen } from "../review/screen.ts";
+import { reviewInLines } from "../run/review-in-lines.ts";
 import { ensureTrust } from "../run/trust.ts";
 
 /** Opens the review of waiting actions on the whole terminal. */
 export async function review(context: CommandContext, name: string): Promise<number> {
   const { terminal } = context;
-  if (!terminal.isInteractive || process.env["TERM"] === "dumb")
+  if (!terminal.isInteractive)
     throw new UsageError(
       'lares review needs a terminal. In a script, use "lares actions list" and "lares actions approve".',
     );
@@ -15,6 +16,7 @@ export async function review(context: CommandContext, name: string): Promise<num
   return withReadyKernel(context, { folder }, async (kernel) => {
     const status = await kernel.status();
     if (!(await ensureTrust(context, kernel, status))) return exitCodes.failed;
+    if (!terminal.canDraw) return reviewInLines(context, kernel);
     const screenStyle = {
       style: terminal.surface.style,
       isAscii: wantsAscii(process.env, process.platform),

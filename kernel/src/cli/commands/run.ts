@@ -25,7 +25,7 @@ import { whenGone } from "../run/process-end.ts";
 import { wholeAction } from "../run/whole-action.ts";
 import { WorkLine } from "../run/work-line.ts";
 
-export interface RunOptions {
+interface RunOptions {
   readonly trust?: boolean;
   /** The parts of the question to grant without asking a person; see `choiceOfGrants`. */
   readonly grant?: readonly string[];

@@ -1,19 +1,18 @@
-import { isCancel, password } from "@clack/prompts";
+import { maxSecretValueBytes } from "../../base/vocabulary/bounds.ts";
 import { personAt } from "../../base/vocabulary/principal.ts";
 import { minFoundSecretBytes } from "../../base/vocabulary/secret.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
+import { readHidden } from "../prompts/hidden-text.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderSecrets } from "../render/secrets.ts";
-import type { Terminal } from "../terminal.ts";
 
-export interface SecretsOptions {
+interface SecretsOptions {
   readonly host?: readonly string[];
   readonly in?: string;
   readonly json?: boolean;
 }
 
 /** A longer value is not a key. Bytes. */
-const maxValueBytes = 64 * 1024;
 
 /** Lists, stores or removes secrets. A value comes from a prompt or from standard input, never from the command line. */
 export async function secrets(
@@ -51,7 +50,12 @@ export async function secrets(
     }
     // Before the person pastes a value, which would be lost.
     secrets.check(name, host ?? [], place);
-    const value = await readValue(terminal, name, json === true);
+    const value = await readHidden(terminal, {
+      message: `The value of ${oneLine(name)} (it is not shown):`,
+      wanted: "value",
+      maxBytes: maxSecretValueBytes,
+      isJson: json === true,
+    });
     if (value === null) return 130;
     const item = await secrets.set(personAt("lares"), name, value, host ?? [], place);
     if (Buffer.byteLength(value) < minFoundSecretBytes)
@@ -63,32 +67,4 @@ export async function secrets(
       terminal.print(`The secret ${oneLine(name)} is stored. It is sent only to ${item.hosts.join(", ")}.`);
     return exitCodes.ok;
   });
-}
-
-/** Returns null if the person cancelled. */
-async function readValue(terminal: Terminal, name: string, isJson: boolean): Promise<string | null> {
-  // Not only where standard output is a terminal too: one that is read directly would show what is typed.
-  if (process.stdin.isTTY) {
-    using _held = terminal.hold();
-    const typed = await password({
-      message: `The value of ${oneLine(name)} (it is not shown):`,
-      output: terminal.isTerminal && !isJson ? process.stdout : process.stderr,
-      signal: terminal.interrupted,
-      validate: (value) => (value === undefined || value === "" ? "Paste or type the value." : undefined),
-    });
-    return isCancel(typed) ? null : typed.trim();
-  }
-  let length = 0;
-  const pieces: Buffer[] = [];
-  for await (const piece of process.stdin as AsyncIterable<Buffer>) {
-    length += piece.length;
-    if (length > maxValueBytes) throw new UsageError(`A secret has at most ${maxValueBytes} bytes.`);
-    pieces.push(piece);
-  }
-  // The line break that `echo` adds.
-  const value = Buffer.concat(pieces)
-    .toString("utf8")
-    .replace(/\r?\n$/, "");
-  if (value === "") throw new UsageError("The value is empty. Pipe it in, or run the command in a terminal.");
-  return value;
 }

@@ -45,7 +45,7 @@ export async function testExtension(context: CommandContext, name: string): Prom
     terminal.print(`${style.red("✗")} program: ${oneLine(fault)}`);
     return exitCodes.failed;
   }
-  terminal.print(`${style.green("✓")} program`);
+  terminal.print(`${style.green("✓")} it can be loaded`);
 
   const tests = await testsIn(folder);
   if (tests === 0) {
@@ -60,7 +60,7 @@ export async function testExtension(context: CommandContext, name: string): Prom
     ]);
     return exitCodes.failed;
   }
-  return runVitest(vitest, folder, ports.sdkFolder);
+  return runVitest(vitest, folder, ports.sdkFolder, style.green("a") !== "a");
 }
 
 async function manifestIn(folder: string): Promise<string | null> {
@@ -90,7 +90,7 @@ async function findVitest(folder: string): Promise<string | null> {
   return null;
 }
 
-async function runVitest(vitest: string, folder: string, sdk: string): Promise<number> {
+async function runVitest(vitest: string, folder: string, sdk: string, isColoured: boolean): Promise<number> {
   const own = await Promise.all(
     ["ts", "mts", "js", "mjs"].map((ending) => exists(join(folder, `vitest.config.${ending}`))),
   );
@@ -99,7 +99,7 @@ async function runVitest(vitest: string, folder: string, sdk: string): Promise<n
     const configuration = join(temporary, "vitest.config.mjs");
     await writeFile(configuration, await configurationFor(folder, sdk, temporary));
     const chosen = own.includes(true) ? [] : ["--config", configuration];
-    return await runToEnd(folder, [vitest, "run", "--root", folder, ...chosen]);
+    return await runToEnd(folder, [vitest, "run", "--root", folder, ...chosen], isColoured);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
@@ -130,9 +130,11 @@ async function configurationFor(folder: string, sdk: string, temporary: string):
 `;
 }
 
-function runToEnd(folder: string, argv: readonly string[]): Promise<number> {
+function runToEnd(folder: string, argv: readonly string[], isColoured: boolean): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...argv], { cwd: folder, stdio: "inherit" });
+    // Vitest uses colours even in a pipe.
+    const env = { ...process.env, ...(isColoured ? {} : { NO_COLOR: "1", FORCE_COLOR: undefined }) };
+    const child = spawn(process.execPath, [...argv], { cwd: folder, env, stdio: "inherit" });
     child.once("error", reject);
     child.once("exit", (code) => resolve(code === 0 ? exitCodes.ok : exitCodes.failed));
   });

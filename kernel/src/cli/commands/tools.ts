@@ -8,11 +8,12 @@ import {
   type CommandContext,
 } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { agentIdOf } from "../one-named.ts";
 import { renderAction } from "../render/action.ts";
 import { manyLines, oneLine } from "../render/foreign.ts";
 import { wrap } from "../render/width.ts";
 
-export interface ToolsOptions {
+interface ToolsOptions {
   readonly agent?: string;
   readonly json?: boolean;
 }
@@ -34,7 +35,7 @@ async function list(
   kernel: KernelClient,
   options: ToolsOptions,
 ): Promise<number> {
-  const found = await kernel.tools(options.agent);
+  const found = await kernel.tools(await agentIdOf(kernel, options.agent));
   if (options.json === true) {
     terminal.json(found);
     return exitCodes.ok;
@@ -66,10 +67,8 @@ async function run(
   call: Call,
   options: ToolsOptions,
 ): Promise<number> {
-  const result = await terminal.progress(
-    `${call.name} runs`,
-    kernel.callTool(call.agent, call.name, call.args),
-  );
+  const agent = (await agentIdOf(kernel, call.agent)) ?? call.agent;
+  const result = await terminal.progress(`${call.name} runs`, kernel.callTool(agent, call.name, call.args));
   const code = result.status === "error" ? exitCodes.failed : exitCodes.ok;
   if (options.json === true) {
     terminal.json(result);
@@ -96,6 +95,10 @@ async function run(
 
 function callOf([tool, text = "{}", ...more]: readonly string[]): Call {
   const slash = tool?.lastIndexOf("/") ?? -1;
+  if (tool !== undefined && slash === -1 && /^[A-Za-z][\w-]*$/.test(text))
+    throw new UsageError(
+      `An agent and its tool are joined by a slash. Write lares tools call ${[`${tool}/${text}`, ...more].join(" ")}.`,
+    );
   if (tool === undefined || slash < 1 || more.length > 0) {
     throw new UsageError(
       `The name of a tool is missing. Write lares tools call <agent>/<tool> '{"argument": 1}'.`,

@@ -9,7 +9,7 @@ import { sinceTime } from "../durations.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { renderTrace } from "../render/trace.ts";
 
-export interface TracesOptions {
+interface TracesOptions {
   readonly follow?: boolean;
   readonly agent?: string;
   readonly level?: string;

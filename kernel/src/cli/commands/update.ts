@@ -7,12 +7,12 @@ import type {
   OpenedPackage,
   PackageOffer,
   PackageServices,
-} from "../packaging/package-ports.ts";
+} from "../../services/packages.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderFound, renderOffer } from "../render/packages.ts";
 import { acceptsTwice, checkOffer, extract, isConfirmed, opening, showOffer } from "./install.ts";
 
-export interface UpdateOptions {
+interface UpdateOptions {
   readonly from?: string;
   readonly yes?: boolean;
   readonly acceptNewPublisher?: boolean;
@@ -137,7 +137,7 @@ function say({ terminal }: CommandContext, { id, from, to, state, error = "" }: 
   }
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly from?: string;
   readonly json?: boolean;
 }

@@ -2,7 +2,7 @@ import type { UsageGrouping } from "../../base/vocabulary/usage.ts";
 import { exitCodes, type CommandContext } from "../command.ts";
 import { renderUsage } from "../render/usage.ts";
 
-export interface UsageOptions {
+interface UsageOptions {
   readonly by?: UsageGrouping;
   readonly since?: string;
   readonly until?: string;

@@ -4,12 +4,12 @@ import { isLaresError } from "../../base/errors.ts";
 import type { TrustCard, TrustQuestion } from "../../base/vocabulary/trust.ts";
 import { exitCodes, whenReady, withKernel, type CommandContext } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
-import { type PackageOffer, runsModel } from "../packaging/package-ports.ts";
+import { type PackageOffer, runsModel } from "../../services/packages.ts";
 import { oneLine } from "../render/foreign.ts";
 import { askForConsent } from "../run/trust.ts";
 
 /** How the question about an installed extension is answered. */
-export type Answering =
+type Answering =
   /** A person ticks what they allow. */
   | "ask"
   /** Everything that the extension requests is allowed. */

@@ -18,7 +18,7 @@ import {
 } from "./document-edit.ts";
 
 /** A change of a workspace's document that a person is shown before it is made. */
-export interface ShownEdit {
+interface ShownEdit {
   /** Absolute, links resolved. */
   readonly file: string;
   /** Null if there is no document yet. */

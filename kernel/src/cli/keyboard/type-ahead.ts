@@ -2,7 +2,7 @@ import type { Key } from "./key.ts";
 import { readKeys } from "./keys.ts";
 
 /** A message can be pasted whole. */
-const maxPasted = 200_000;
+export const maxPasted = 200_000;
 /** More keys than a person presses while a kernel starts. */
 const maxInputs = 10_000;
 

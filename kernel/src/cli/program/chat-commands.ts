@@ -2,10 +2,12 @@ import type { Command } from "commander";
 import type { CliPorts } from "../ports.ts";
 import type { ChatOptions } from "../chat/open.ts";
 import type { AskOptions } from "../commands/ask.ts";
+import type { BlocksOptions } from "../commands/blocks.ts";
 import type { ConversationsOptions } from "../commands/conversations.ts";
 import { examples, execute, json } from "./command-parts.ts";
 
-const rehearsal = "answer from this script instead of asking a model, for this run only";
+const rehearsal =
+  "answer from this script instead of asking a model, for this run only; its form is in schemas/documents.md, one is examples/conversation/rehearsal.yaml";
 
 /** Adds the commands that talk with minds. */
 export function addChat(program: Command, ports: CliPorts): void {
@@ -69,27 +71,64 @@ ${examples([
     );
   program
     .command("conversations")
-    .description("list conversations, prove that their logs are whole, or delete one")
-    .usage("[folder] [list | verify [id] | delete <id>] [options]")
+    .description(
+      "list conversations, see what an answer rests on, prove their logs, remove a text from one, or delete one",
+    )
+    .usage("[folder] [list | why <id> | verify [id] | redact <id> | delete <id>] [options]")
     .argument("[words...]")
     .option("--all", "list: also the archived ones")
-    .option("--yes", "delete: without being asked")
+    .option("--yes", "redact, delete: without being asked")
+    .option(
+      "--entry <id>",
+      "redact: the whole entry with this id, instead of a text that you are asked for; why: the answer",
+    )
+    .option("--with-derived", "redact: also the answers, summaries and memories that models made from it")
     .addOption(json())
     .addHelpText(
       "after",
       `
-The last characters of an id are enough, as the list shows them. verify reads each log from its first entry, and those of
+why shows the memories and blocks that the last answer rests on, with the ids for lares memory correct and forget.
+redact removes a text for good from a conversation, its forks, searches and what models read, and copies of it from
+questions, actions, events, notifications, traces and memories; the log still proves. It says what stays, and where. The
+text is read from the terminal without being shown, or from standard input. The last characters of an id, as the list shows them, or the beginning of a title are enough. verify reads each log from its first entry, and those of
 the agents' minds; it exits with 1 if one is not what was written. A damaged log is left as it is: put its folder back
 from a backup, or delete the conversation.
 ${examples([
   ["lares conversations", "the open ones, the last used first"],
+  ["lares conversations why 5c1f9e20", "which memories and blocks the last answer rests on"],
   ["lares conversations verify", "prove all of them"],
+  ["lares conversations redact 5c1f9e20", "remove a password that you wrote by mistake"],
   ["lares conversations delete 5c1f9e20", "delete one for good"],
 ])}`,
     )
     .action((words: string[], options: ConversationsOptions) =>
       execute(ports, async (context) =>
         (await import("../commands/conversations.ts")).conversations(context, words, options),
+      ),
+    );
+  program
+    .command("blocks")
+    .description("show what a mind always has before it, change it, or remove it for good")
+    .usage("[folder] [list | edit <name> <text> | forget <name>] [options]")
+    .argument("[words...]")
+    .option("--agent <id>", "the agent; optional if only one has a mind")
+    .option("--conversation <id>", "for the blocks that each conversation has for itself")
+    .option("--yes", "forget: without being asked")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+All conversations of the mind have what you write, and running ones are told. A text that you write is yours: the mind may
+change it later, unless the block is read-only.
+${examples([
+  ["lares blocks", "what they say"],
+  ['lares blocks edit project "Photos of our trips, one folder a year"', "write one"],
+  ["lares blocks forget project", "empty it, and remove what it said from every log"],
+])}`,
+    )
+    .action((words: string[], options: BlocksOptions) =>
+      execute(ports, async (context) =>
+        (await import("../commands/blocks.ts")).blocks(context, words, options),
       ),
     );
 }

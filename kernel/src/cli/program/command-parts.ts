@@ -1,8 +1,9 @@
 import { Option } from "commander";
 import { isLaresError } from "../../base/errors.ts";
 import { exitCodes, renderError, UsageError, type CommandContext } from "../command.ts";
-import type { CliPorts } from "../ports.ts";
-import { manyLines } from "../render/foreign.ts";
+import { noticingAdoption } from "../adoption.ts";
+import type { CliPorts, SilentKernel } from "../ports.ts";
+import { manyLines, oneLine } from "../render/foreign.ts";
 import { Terminal } from "../terminal.ts";
 
 /** Runs the body of a command: prints its error as a sentence, sets the exit code, and restores the terminal. */
@@ -12,7 +13,12 @@ export async function execute(
 ): Promise<void> {
   using terminal = new Terminal();
   try {
-    process.exitCode = await body({ ports, terminal });
+    const connect: CliPorts["connect"] = (options) =>
+      ports.connect({
+        silence: (kernel) => terminal.silence(kernel === null ? null : silenceSentence(kernel)),
+        ...options,
+      });
+    process.exitCode = await body({ ports: noticingAdoption({ ...ports, connect }, terminal), terminal });
   } catch (error) {
     terminal.status(null);
     // A request that was interrupted by the person fails, which is not an error to report.
@@ -24,6 +30,11 @@ export async function execute(
       process.exitCode = isUsage ? exitCodes.usage : exitCodes.failed;
     }
   }
+}
+
+function silenceSentence({ folder, pid }: SilentKernel): string {
+  const which = pid === null ? "" : ` (process ${pid})`;
+  return `The kernel of ${oneLine(folder)}${which} does not answer: it is busy, or something stopped it. Wait, or end it with "lares stop"; nothing that it has acknowledged is lost.`;
 }
 
 export const json = (): Option => new Option("--json", "print JSON for programs");

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { execute, examples, json } from "./command-parts.ts";
+import { addMemory } from "./memory-commands.ts";
 import type { CliPorts } from "../ports.ts";
 
 /** Adds the commands that show the state of a workspace's kernel and answer its questions. */
@@ -57,7 +58,7 @@ export function addInspection(program: Command, ports: CliPorts): void {
     .addHelpText(
       "after",
       `
-The last characters of an id are enough, as the list shows them. To decide on many, use "lares review".
+The last characters of an id, as the list shows them, or the beginning of a title are enough. To decide on many, use "lares review".
 
 --scope  file     the same kind of change to this file
          folder   the same kind of change to everything in its folder
@@ -91,7 +92,7 @@ ${examples([
     .addHelpText(
       "after",
       `
-The last characters of an id are enough, as the list shows them. A question without an answer expires after
+The last characters of an id, as the list shows them, or the beginning of a title are enough. A question without an answer expires after
 approvals.expire_after, and counts as denied. lares decisions lists the remembered answers, and revokes them.
 ${examples([
   ["lares asks", "the questions that wait, newest first"],
@@ -112,7 +113,7 @@ ${examples([
     .addHelpText(
       "after",
       `
-The last characters of an id are enough, as the list shows them. A revoked decision has no effect from now on; changes
+The last characters of an id, as the list shows them, or the beginning of a title are enough. A revoked decision has no effect from now on; changes
 that it allowed before stay.
 ${examples([
   ["lares decisions", "list them, newest first, with the number of uses"],
@@ -178,7 +179,7 @@ ${examples([
     .addHelpText(
       "after",
       `
-The last characters of an id are enough, as the list shows them. A cancelled job does not run again; its effects so far
+The last characters of an id, as the list shows them, or the beginning of a title are enough. A cancelled job does not run again; its effects so far
 stay. Its agent is asked to stop it, and is restarted if it does not.
 ${examples([
   ["lares jobs", "running jobs first, then queued ones in their order"],
@@ -226,6 +227,26 @@ ${examples([["lares stop ~/Pictures", "stop an unresponsive workspace"]])}`,
     .action((folders: string[], options: object) =>
       execute(ports, async (context) =>
         (await import("../commands/stop.ts")).stop(context, folders, options),
+      ),
+    );
+
+  program
+    .command("adopt")
+    .description("bring the state of a renamed folder over to its new path")
+    .argument("[folder]", "the workspace, as it is named now", ".")
+    .option("--yes", "without being asked")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+Conversations, changes and memories are kept by the path of their folder. After a rename on the same disk the folder is
+recognised, and this command makes them its own again. What you allowed is not brought over: you are asked again. A copy
+or a clone is another folder, and gets nothing.
+${examples([["lares adopt ~/Pictures-2026", "after ~/Pictures was renamed"]])}`,
+    )
+    .action((folder: string, options: object) =>
+      execute(ports, async (context) =>
+        (await import("../commands/adopt.ts")).adopt(context, folder, options),
       ),
     );
 
@@ -325,72 +346,6 @@ ${examples([
     .action((words: string[], options: object) =>
       execute(ports, async (context) =>
         (await import("../commands/secrets.ts")).secrets(context, words, options),
-      ),
-    );
-}
-
-function addMemory(program: Command, ports: CliPorts): void {
-  const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
-  program
-    .command("memory")
-    .description("query, verify, measure, export, import and forget what agents remember")
-    .usage(
-      "[folder] [verify [agent] | stats [agent] | query [agent] [words] | export [agent] <file> | import [agent] <file> | forget [agent] <id>] [options]",
-    )
-    .argument("[words...]")
-    .option("--agent <id>", "the agent; optional if only one has a memory")
-    .option("--namespace <name>", "stats, query, verify, export: the shared memory of this name")
-    .option("--all", "verify: all memories, including shared ones (the default)")
-    .addOption(
-      new Option("--kind <kind>", "query: the kind of memory; words alone are a search").choices([
-        "temporal",
-        "associative",
-        "working",
-        "search",
-      ]),
-    )
-    .option("--variant <name>", "query: only this variant")
-    .option("--since <time>", "query: events since this time: 7d, monday, or a time in ISO 8601")
-    .option("--until <time>", "query: events before this time")
-    .option("--text <words>", "query: events with these words")
-    .option("--field <path>", "query: search for --text in this field only")
-    .option("--where <condition>", "query: a.b=3, size>10, name~word, kind!=draft; can be repeated", collect)
-    .option("--near <place>", "query: field=latitude,longitude,kilometres")
-    .option("--similar <text>", "query: knowledge similar to this text")
-    .option("--related <id>", "query: knowledge related to this item")
-    .option("--depth <steps>", "query: the distance from --related, 1 to 5 (default 1)")
-    .option("--limit <count>", "query: the maximum number of results, 1 to 1000")
-    .addOption(new Option("--order <order>", "query: events by time").choices(["asc", "desc"]))
-    .addOption(
-      new Option("--mode <mode>", "query: how to search").choices(["auto", "text", "vector", "hybrid"]),
-    )
-    .option("--count", "query: count events instead of listing them")
-    .addOption(new Option("--by <group>", "query: count events by group").choices(["variant", "hour", "day"]))
-    .option("--force", "export: replace an existing file")
-    .option("--head <hash>", "import: only a file with this head, which the export printed")
-    .option("--yes", "import, forget: do not ask for confirmation")
-    .option("--reason <text>", "forget: the reason, which is recorded")
-    .addOption(json())
-    .addHelpText(
-      "after",
-      `
-verify exits with 1 and names the first bad record if a hash chain is broken. An export is one file with the whole
-chain; an import verifies every byte first, and needs an empty memory. Both print the head of the chain. Compare them:
-only the head proves that a file is the memory that was exported.
-${examples([
-  ["lares memory verify", "verify the hash chain of every memory"],
-  ['lares memory query dev.lares.storage "beach"', "search the whole memory of an agent"],
-  ["lares memory query --since monday --text beach", "events since Monday that mention the beach"],
-  ["lares memory query --by day --variant seen", "the number of events per day, as bars"],
-  ["lares memory query --similar sunset --where 'rating>=4'", "similar knowledge with a condition"],
-  ["lares memory export dev.lares.storage storage.lares", "write a memory to one file"],
-  ["lares memory import dev.lares.storage storage.lares", "show the contents of a file, then ask"],
-  ["lares memory forget dev.lares.storage <id>", "delete the contents of a record permanently"],
-])}`,
-    )
-    .action((words: string[], options: object) =>
-      execute(ports, async (context) =>
-        (await import("../commands/memory.ts")).memory(context, words, options),
       ),
     );
 }

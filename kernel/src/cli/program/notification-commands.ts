@@ -14,7 +14,7 @@ export function addNotifications(program: Command, ports: CliPorts): void {
     .addHelpText(
       "after",
       `
-The last characters of an id are enough, as the list shows them. Notifications wait here while no client is connected. What
+The last characters of an id, as the list shows them, or the beginning of a title are enough. Notifications wait here while no client is connected. What
 one proposes waits for your approval, as any other action: act shows it, and has it proposed again if it has expired.
 ${examples([
   ["lares notifications", "what is new, the latest first"],

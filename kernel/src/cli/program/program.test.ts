@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LaresError } from "../../base/errors.ts";
 import type { CliPorts } from "../ports.ts";
 import { protectedByName } from "../../policy/protected.ts";
-import { createProgram, runProgram } from "./program.ts";
+import { createProgram, fitted, runProgram } from "./program.ts";
 import { aConversation } from "../chat/testing/chat-walk.ts";
 import {
   anAsk,
@@ -81,7 +81,7 @@ describe("usage", () => {
     [["types", "list", "a.b/C"], "Write lares types export a.b/C"],
     [["types", "export", "a.b/C", "d"], "Only one type is allowed"],
     [["jobs", "cancel"], "Write lares jobs cancel <id>"],
-    [["jobs", "cancel", "a", "b"], "Only one id is allowed"],
+    [["jobs", "cancel", "a", "b"], "Only one id or title is allowed"],
     [["jobs", "list", "a"], "takes no id"],
     [["notifications", "act"], "Write lares notifications act <id>"],
     [["notifications", "dismiss"], "Write lares notifications dismiss <id>, or --all"],
@@ -92,11 +92,11 @@ describe("usage", () => {
     [["asks", "list", "--always"], '--always goes with "allow" or "deny"'],
     [["asks", "deny", "a", "--all"], '--all goes with "list"'],
     [["decisions", "revoke"], "Write lares decisions revoke <id>"],
-    [["decisions", "revoke", "a", "b"], "Only one id is allowed"],
+    [["decisions", "revoke", "a", "b"], "Only one id or title is allowed"],
     [["decisions", "list", "a"], "takes no id"],
     [["conversations", "delete"], "Write lares conversations delete <id>"],
     [["conversations", "delete", "a"], "add --yes"],
-    [["conversations", "verify", "a", "b"], "Only one id is allowed"],
+    [["conversations", "verify", "a", "b"], "Only one id or title is allowed"],
     [["conversations", "list", "a"], "takes no id"],
     [["conversations", "verify", "--all"], '--all goes with "list"'],
     [["conversations", "verify", "--yes"], '--yes goes with "delete"'],
@@ -105,7 +105,10 @@ describe("usage", () => {
     [["jobs", ".", "stop", "a"], "Use one of list, cancel, retry, remove"],
     [["jobs", "retry"], "Write lares jobs retry <id>"],
     [["tools", "call", "nothing"], "The name of a tool is missing"],
+    [["tools", "call", "local.a", "tell"], "joined by a slash. Write lares tools call local.a/tell."],
     [["tools", "call", "a.b/c", "{"], "not valid JSON"],
+    [["commands", "run", "nothing"], "The name of a command is missing"],
+    [["commands", "run", "a.b/c"], 'No extension offers the command "a.b/c"'],
     [["new", "Bad Name"], "is not a name"],
     [["run", ".", "--approve", "ask"], "needs a terminal"],
   ])("%j is wrong usage", async (argv, message) => {
@@ -247,7 +250,7 @@ describe("run --once", () => {
   it("--trust accepts it with the connection", async () => {
     kernel.trusted = false;
     expect(await lares(["run", folder, "--once", "--trust"])).toBe(0);
-    expect(kernel.connects).toEqual([{ folder, trusted: true }]);
+    expect(kernel.connects).toMatchObject([{ folder, trusted: true }]);
   });
 
   it("without lares.yaml and without a terminal says what a starter would enable, and writes nothing", async () => {
@@ -376,6 +379,32 @@ describe("inspecting and deciding from a script", () => {
     expect(errors).toContain("error: no␛[31m");
   });
 
+  it("a command of an extension is listed with its parameters, and run with them", async () => {
+    kernel.commands = [
+      {
+        agent: "a.b",
+        name: "album",
+        title: "Create …\u001b[31m",
+        description: "",
+        parameters: { required: ["name"], properties: { name: { type: "string" }, width: {} } },
+      },
+    ];
+    expect(await lares(["commands", folder])).toBe(0);
+    expect(output).toContain("a.b/album  { name, width? }");
+    expect(output).not.toContain("\u001b");
+    expect(await lares(["commands", folder, "run", "a.b/album", "Summer"])).toBe(0);
+    expect(kernel.requests.at(-1)?.params).toEqual({
+      agent: "a.b",
+      name: "album",
+      arguments: { name: "Summer" },
+    });
+    kernel.toolResult = { status: "success", value: { action: "a1", state: "PendingApproval" } };
+    expect(await lares(["commands", folder, "run", "a.b/album", '{"width": 1}'])).toBe(3);
+    expect(output).toContain("A change waits for you: lares actions show a1");
+    kernel.toolResult = { status: "error", message: "no", recoverable: false };
+    expect(await lares(["commands", folder, "run", "a.b/album"])).toBe(1);
+  });
+
   it("jobs are listed with their state, with untrusted text made safe", async () => {
     expect(await lares(["jobs", folder])).toBe(0);
     expect(output).toContain("No job is queued or running.");
@@ -416,7 +445,7 @@ describe("inspecting and deciding from a script", () => {
     expect(await lares(["jobs", folder, "remove", "dd"])).toBe(0);
     expect(output).toContain("removed");
     expect(await lares(["jobs", folder, "retry", "1a"])).toBe(2);
-    expect(errors).toContain('"lares jobs --dead" lists the ids');
+    expect(errors).toContain('"lares jobs --dead" lists them');
   });
 
   it("a job is cancelled by the end of its id if that is unambiguous", async () => {
@@ -431,7 +460,7 @@ describe("inspecting and deciding from a script", () => {
       params: { id: "11111111-1111-7111-8111-00000000001a" },
     });
     expect(await lares(["jobs", folder, "cancel", "a"])).toBe(2);
-    expect(errors).toContain('2 jobs\' ids end in "a"');
+    expect(errors).toContain('"a" can mean 2 open jobs: 0000000a "survey", 0000001a "survey"');
     expect(await lares(["jobs", folder, "cancel", "bb"])).toBe(2);
     expect(await lares(["jobs", folder, "cancel", "11111111-1111-7111-8111-0000000000bb"])).toBe(1);
     expect(errors).toContain("There is no job");
@@ -561,7 +590,7 @@ describe("inspecting and deciding from a script", () => {
       params: { id: "rule-00000001b" },
     });
     expect(await lares(["decisions", folder, "revoke", "zz"])).toBe(2);
-    expect(errors).toContain('No decision\'s id ends in "zz"');
+    expect(errors).toContain('No decision has an id that ends in "zz"');
   });
 
   it("--scope remembers the rules that were offered; --always and scopes that are not offered are refused", async () => {
@@ -698,7 +727,7 @@ describe("test", () => {
     const before = await readdir(extension());
     const { status, stdout } = byItself();
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^✓ extension.yaml\n✓ program\n[^]*Tests {2}5 passed/);
+    expect(stdout).toMatch(/^✓ extension.yaml\n✓ it can be loaded\n[^]*Tests {2}5 passed/);
     expect(await readdir(extension())).toEqual(before);
   });
 
@@ -726,4 +755,27 @@ describe("test", () => {
     expect(await lares(["test", folder])).toBe(2);
     expect(errors).toContain("is not an extension");
   });
+});
+
+it("a reader that leaves in the middle of the help is not an error", () => {
+  const script = `"$0" "$1" --help | head -n 1; exec "$0" "$1" traces --help | head -n 1`;
+  const { stdout, stderr } = spawnSync("sh", ["-c", script, process.execPath, executable], {
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  expect(stdout.split("\n")).toHaveLength(3);
+});
+
+it("help is broken between words where the terminal is narrow, and left as it is in a pipe", () => {
+  const help = "Usage: lares [options]\n\n  one two three four five\n";
+  expect(fitted(help, 14)).toBe("Usage: lares\n[options]\n\n  one two\n  three four\n  five\n");
+  expect(fitted(help, undefined)).toBe(help);
+});
+
+it("a word that is neither a folder nor a command is named as such", () => {
+  const { stderr, status } = spawnSync(process.execPath, [executable, "actions", "frob"], {
+    encoding: "utf8",
+  });
+  expect(stderr).toContain('"frob" is neither a folder nor one of list');
+  expect(status).toBe(2);
 });

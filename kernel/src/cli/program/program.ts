@@ -3,8 +3,12 @@ import { exitCodes } from "../command.ts";
 import { addChat } from "./chat-commands.ts";
 import { examples, execute, json } from "./command-parts.ts";
 import { addInspection, addModels } from "./inspection-commands.ts";
+import { cardKeyList } from "../keyboard/card-keys.ts";
 import { addNotifications } from "./notification-commands.ts";
+import { addOfferedCommands } from "./offered-commands.ts";
 import { addPackages } from "./package-commands.ts";
+import { wrap } from "../render/width.ts";
+import { endWithOutput } from "../lost-output.ts";
 import type { CliPorts } from "../ports.ts";
 
 /**
@@ -20,9 +24,11 @@ export function createProgram(ports: CliPorts): Command {
     .showSuggestionAfterError()
     .showHelpAfterError("(lares --help lists the commands)")
     .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureOutput({ writeOut: (text) => void process.stdout.write(fitted(text, process.stdout.columns)) })
     .exitOverride();
   addRun(program, ports);
   addChat(program, ports);
+  addOfferedCommands(program, ports);
   addReview(program, ports);
   addPermissions(program, ports);
   addCheck(program, ports);
@@ -32,11 +38,13 @@ export function createProgram(ports: CliPorts): Command {
   addNew(program, ports);
   addPackages(program, ports);
   addTest(program, ports);
+  addPlayground(program, ports);
   addConformance(program, ports);
   addServe(program, ports);
   // Commands would inherit the program's hint, which does not show their options.
   for (const command of program.commands)
     command.showHelpAfterError(`(lares ${command.name()} --help shows its options)`);
+  program.addHelpText("after", `\nKeys of cards, the same everywhere:\n${cardKeyLines()}`);
   program.addHelpText(
     "after",
     examples([
@@ -50,8 +58,27 @@ export function createProgram(ports: CliPorts): Command {
   return program;
 }
 
+function cardKeyLines(): string {
+  return cardKeyList.map(([key, words]) => `  ${key.padEnd(6)}  ${words}`).join("\n");
+}
+
+/** Breaks lines that are wider than the terminal between words, and indents what follows like their beginning. */
+export function fitted(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text;
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      const [indent = ""] = /^ */.exec(line) ?? [];
+      if (line.length <= columns || indent.length > columns / 2) return [line];
+      return wrap(line.slice(indent.length), columns - indent.length).map((part) => `${indent}${part}`);
+    })
+    .join("\n");
+}
+
 /** Parses and runs the command line; returns the exit code. */
 export async function runProgram(program: Command, argv: readonly string[]): Promise<number> {
+  // A front decides itself what the end of its channel means.
+  if (argv[0] !== "serve") endWithOutput(process.stdout, process.stderr);
   try {
     await program.parseAsync([...argv], { from: "user" });
     return Number(process.exitCode ?? exitCodes.ok);
@@ -131,7 +158,7 @@ function addPermissions(program: Command, ports: CliPorts): void {
       "after",
       `
 At a terminal, this command asks; the permissions that are allowed now are ticked. Space ticks or unticks, Enter allows
-exactly the ticked ones, d shows a program. Enter with nothing ticked revokes all permissions; if none were allowed, it
+exactly the ticked ones, p shows a program. Enter with nothing ticked revokes all permissions; if none were allowed, it
 changes nothing. Without a terminal, the command only shows the permissions, unless --grant or --revoke is given.
 
 --grant  <id>                      everything that this extension requests
@@ -242,6 +269,38 @@ ${examples([["lares test .lares/extensions/photo-sorter", "exits with 1 if anyth
     )
     .action((folder: string) =>
       execute(ports, async (context) => (await import("../commands/test.ts")).testExtension(context, folder)),
+    );
+}
+
+function addPlayground(program: Command, ports: CliPorts): void {
+  program
+    .command("playground")
+    .description("try the SDK and an extension, one line at a time")
+    .argument("[extension]", "the folder of an extension to try")
+    .option("--inspect", "show each event, host call and result of the agents")
+    .option("--tensors <file>", "stand-ins for the extension's models, as JSON; needs onnxruntime-node")
+    .addHelpText(
+      "after",
+      `
+Starts a kernel on an empty workspace with a state and a configuration of its own, all of which are removed at the end. What you
+type is TypeScript with ctx. It runs in the sandbox, as in a handler, in an agent that may read and propose everything there; a
+value, traces, notifications and proposals are shown before the next line. Each input has names of its own: for more than one
+statement, put braces around them. No language model is asked: .model TEXT says what one answers next.
+
+Lines that begin with a dot are what others do: .write notes/a.md milk makes an event, .call TOOL {…} calls a tool of the
+extension, .emit EVENT {…} emits one that it hears, .approve and .undo answer proposals. .help lists them.
+
+Without a terminal, lines are read from standard input and printed too. The exit code is 1 if one failed.
+${examples([
+  ["lares playground", "try the SDK"],
+  ["lares playground .lares/extensions/photo-sorter", "with an extension of yours"],
+  ["lares playground . < session.txt", "a session in a script"],
+])}`,
+    )
+    .action((name: string | undefined, options: object) =>
+      execute(ports, async (context) =>
+        (await import("../commands/playground.ts")).playground(context, name, options),
+      ),
     );
 }
 

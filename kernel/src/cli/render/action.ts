@@ -1,5 +1,6 @@
 import { effectWords, hasContent } from "../../base/vocabulary/effect-words.ts";
 import { extentWords, impactSize } from "../../base/vocabulary/impact-words.ts";
+import { actionStateWords } from "../../base/vocabulary/action-words.ts";
 import type { Action, ActionState, Effect } from "../../base/vocabulary/action.ts";
 import type { PolicyReason } from "../../base/vocabulary/approval-rule.ts";
 import { requestedByLines } from "../../base/vocabulary/principal.ts";
@@ -13,7 +14,16 @@ import { displayWidth, wrap } from "./width.ts";
 /** In columns; a card is text to be read. */
 const widestCard = 100;
 
+/** What a person already sees around a card, so that the card need not repeat it. */
+export interface Here {
+  /** The id of the conversation that is on the screen. */
+  readonly conversation: string;
+  /** The document that Lares wrote itself, so that the person does not know it; null if there is none. */
+  readonly ownDocument: string | null;
+}
+
 interface CardOptions {
+  readonly here?: Here;
   /** "2 more after this", if there are more. */
   readonly position?: string;
   /** The effects whose contents are shown beneath the list of effects; by default, all that have a content. */
@@ -38,7 +48,7 @@ export function renderAction(action: Action, surface: Surface, options: CardOpti
     ...renderEffects(action, inner),
     "",
     ...renderFacts(action, inner),
-    ...renderReason(action, inner),
+    ...renderReason(action, inner, options.here),
     ...renderImpactSentence(action, inner),
     "",
     ...renderWords(action, inner),
@@ -91,12 +101,12 @@ export function renderImpactSentence(action: Action, { style, width }: Surface):
 }
 
 /** Renders who led the agent to it, who rebased it and why a person is asked, in the kernel's words. */
-function renderReason(action: Action, { style, width, isAscii }: Surface): string[] {
+function renderReason(action: Action, { style, width, isAscii }: Surface, here?: Here): string[] {
   const { rebased_by: rebaser, asked_because: asked } = action;
   const sentences = [
-    ...requestedByLines(action),
+    ...requestedByLines(action).map((line) => seenFrom(line, here)),
     ...(rebaser === undefined ? [] : ["You rebased it."]),
-    ...(asked === undefined ? [] : [reasonText(asked)]),
+    ...(asked === undefined ? [] : [reasonText(asked, here)]),
   ];
   const lines = sentences.flatMap((sentence) => decisionLines(sentence, width, { isAscii }));
   return lines.length === 0 ? [] : ["", ...lines.map((line) => style.dim(line))];
@@ -125,19 +135,6 @@ export function renderImpact(score: number, style: Style): string {
   return `${meter(score, style)} ${impactSize(score)}`;
 }
 
-/** The states as shown to a person, in lists, cards and `--state`. */
-export const stateWords: Readonly<Record<ActionState, string>> = {
-  PendingApproval: "waits for you",
-  Approved: "being carried out",
-  Committing: "being carried out",
-  Committed: "done",
-  Rejected: "rejected",
-  Failed: "failed",
-  Stale: "out of date",
-  Expired: "expired",
-  Undone: "undone",
-};
-
 /** Renders the word for a state in its colour. */
 export function renderState(state: ActionState, style: Style): string {
   const colours: Readonly<Record<ActionState, (text: string) => string>> = {
@@ -151,7 +148,7 @@ export function renderState(state: ActionState, style: Style): string {
     Expired: style.dim,
     Undone: style.blue,
   };
-  return colours[state](stateWords[state]);
+  return colours[state](actionStateWords[state]);
 }
 
 /** Renders one effect: a sign, what happens, and to what. */
@@ -252,9 +249,17 @@ function deciderOf({ decided_by: by, edited_by: editor }: Action): string {
   return editor === "user" ? "Decided by you, with your own text" : "Decided by you";
 }
 
+/** Returns a line about who led to something, in the words for a person in that conversation. */
+export function seenFrom(line: string, here: Pick<Here, "conversation"> | undefined): string {
+  if (here === undefined) return line;
+  return line.replaceAll(`in the conversation ${JSON.stringify(here.conversation)}`, "in this conversation");
+}
+
 /** Returns a sentence of policy with the line of the document that it refers to. */
-export function reasonText({ sentence, place }: PolicyReason): string {
-  return place === undefined ? sentence : `${sentence} (${place.path}:${place.line})`;
+export function reasonText({ sentence, place }: PolicyReason, here?: Here): string {
+  return place === undefined || place.path === here?.ownDocument
+    ? sentence
+    : `${sentence} (${place.path}:${place.line})`;
 }
 
 /**
@@ -263,7 +268,7 @@ export function reasonText({ sentence, place }: PolicyReason): string {
  */
 export function renderActionLine(action: Action, { style, width }: Surface): string[] {
   const parts = [
-    `${stateWords[action.state]}  ${oneLine(action.title)}`,
+    `${actionStateWords[action.state]}  ${oneLine(action.title)}`,
     oneLine(action.agent),
     ...(action.error === undefined ? [] : [oneLine(action.error)]),
   ];

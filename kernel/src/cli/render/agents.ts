@@ -6,6 +6,7 @@ import { bytes, counted, dayAndTime, duration } from "./quantities.ts";
 import type { Style, Surface } from "./style.ts";
 import { renderTable } from "./table.ts";
 import { wrap } from "./width.ts";
+import { hint } from "./hint.ts";
 
 /** Shows what the person decided, or still has to decide, instead of the state: neither is an error. */
 export function renderAgentState(
@@ -34,7 +35,7 @@ export function renderAgentState(
 export function renderAgents(agents: readonly Agent[], surface: Surface): string[] {
   const { style } = surface;
   if (agents.length === 0)
-    return [style.dim("No extension is enabled here. Add one under `extensions:` in lares.yaml.")];
+    return hint("No extension is enabled here. Add one under `extensions:` in lares.yaml.", surface);
   const rows = agents.map((agent) => [
     oneLine(agent.id),
     oneLine(agent.version),

@@ -16,6 +16,7 @@ import type {
   TrustProgram,
   TrustQuestion,
 } from "../../base/vocabulary/trust.ts";
+import { cardKeys } from "../keyboard/card-keys.ts";
 import { decisionLines, visibleLines } from "./decision-text.ts";
 import { counted } from "./quantities.ts";
 import type { Surface } from "./style.ts";
@@ -218,12 +219,12 @@ export function drawFoot(
 ): string[] {
   const count = countOf(choice, question);
   const keys = [
-    "Space tick",
+    `${cardKeys.tick} tick`,
     ...(row?.kind === "folder" ? ["f folder inside"] : []),
-    ...(row !== undefined && "card" in row ? ["d program"] : []),
+    ...(row !== undefined && "card" in row ? [`${cardKeys.program} program`] : []),
     "Tab next agent",
-    "y allow all",
-    "n not now",
+    `${cardKeys.allow} allow all`,
+    `${cardKeys.later} not now`,
   ];
   return [
     style.bold(

@@ -3,11 +3,12 @@ import { oneLine } from "./foreign.ts";
 import { counted, dayAndTime } from "./quantities.ts";
 import type { Surface } from "./style.ts";
 import { renderTable } from "./table.ts";
+import { hint } from "./hint.ts";
 
 /** Renders the person's "always" decisions: each one in words, with how often it was used. */
 export function renderDecisions(decisions: readonly Decision[], surface: Surface): string[] {
   if (decisions.length === 0)
-    return [surface.style.dim('Nothing is remembered here: "always" was not answered yet.')];
+    return hint('Nothing is remembered here: "always" was not answered yet.', surface);
   const rows = decisions.map(({ id, created, title, used, last_used: lastUsed }) => [
     // The end of an id: its start is the time, which decisions of the same period share.
     oneLine(id).slice(-8),

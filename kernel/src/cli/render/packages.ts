@@ -5,11 +5,12 @@ import type {
   MemoryPlace,
   PackageOffer,
   PublisherKey,
-} from "../packaging/package-ports.ts";
+} from "../../services/packages.ts";
 import { oneLine } from "./foreign.ts";
 import { bytes, counted } from "./quantities.ts";
 import type { Surface } from "./style.ts";
 import { wrap } from "./width.ts";
+import { hint } from "./hint.ts";
 
 /** Returns who signed a package, and what it requests, for the decision to install it. */
 export function renderOffer(offer: PackageOffer, { style, width }: Surface): string[] {
@@ -45,9 +46,10 @@ function publisherWords({ id, pinned, publisher }: PackageOffer): string {
   return `ANOTHER publisher than before: ${pinned.fingerprint}, pinned on ${pinned.since.slice(0, 10)}. If you accept it, it gets what the earlier one has left: its memory, values and jobs. To delete these first: lares remove ${id} --forget`;
 }
 
-export function renderInstalled(installed: readonly InstalledExtension[], { style }: Surface): string[] {
+export function renderInstalled(installed: readonly InstalledExtension[], surface: Surface): string[] {
+  const { style } = surface;
   if (installed.length === 0)
-    return [style.dim("No extension is installed from a package. Install one: lares install <file>")];
+    return hint("No extension is installed from a package. Install one: lares install <file>", surface);
   return installed.flatMap(({ id, version, folder, scope, fingerprint, fault, changed, missing, added }) => {
     const warnings = [
       ...(fault === null ? [] : [fault]),
@@ -84,9 +86,10 @@ export function renderFound(found: readonly FoundExtension[], { style, width }: 
   ]);
 }
 
-export function renderKeys(keys: readonly PublisherKey[], { style }: Surface): string[] {
+export function renderKeys(keys: readonly PublisherKey[], surface: Surface): string[] {
+  const { style } = surface;
   if (keys.length === 0)
-    return [style.dim("You have no key to sign packages with. Make one: lares keys new")];
+    return hint("You have no key to sign packages with. Make one: lares keys new", surface);
   return keys.map(
     ({ name, fingerprint, created }) =>
       `${style.bold(name)}  ${fingerprint}  ${style.dim(`made ${created.slice(0, 10)}`)}`,

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
 import { renderAction, renderActionLine, renderImpact } from "./action.ts";
+import { renderAsk } from "./asks.ts";
 import { renderAgents, renderNotice, renderSummary, summaryLine } from "./agents.ts";
+import { anAsk } from "../testing/fake-kernel.ts";
 import { readDecision } from "../testing/read-decision.ts";
 import { partnersOf, renderDiff, type DiffLine } from "./diff.ts";
 import { renderCheckResult, renderFinding } from "./findings.ts";
@@ -66,6 +68,19 @@ describe("an action's card", () => {
     expect(lines.join("")).not.toContain("\u001b");
     expect(lines.some((line) => line.startsWith("│ Approved."))).toBe(false);
     expect(renderAction(action, plainSurface).join("\n")).not.toContain("Requested by");
+  });
+
+  it("of a question shows them too", () => {
+    const who = [
+      { kind: "agent" as const, id: "dev.lares.notes" },
+      { kind: "agent" as const, id: "dev.evil\u001b[31m" },
+    ];
+    const lines = renderAsk(anAsk("q1", { on_behalf_of: who }), plainSurface);
+    expect(lines.join(" ").replaceAll(/\s+/g, " ")).toContain(
+      "Requested by dev.lares.notes, on behalf of dev.evil",
+    );
+    expect(lines.join("")).not.toContain("\u001b");
+    expect(renderAsk(anAsk("q1"), plainSurface).join("\n")).not.toContain("Requested by");
   });
 
   it("shows its effects, agent, size and reasons", () => {

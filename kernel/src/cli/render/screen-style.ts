@@ -42,11 +42,27 @@ const asciiSigns: Readonly<Record<string, string>> = {
   "␠": "_",
   "↓": "v",
   "↑": "^",
+  "–": "-",
+  "—": "-",
+  "’": "'",
+  "“": '"',
+  "”": '"',
+  "⏎": "\\",
 };
 
 /** Replaces the signs of Lares in a line; the rest of the line must be ASCII already. */
 export function inAscii(line: string): string {
   return line.replace(/[^\x00-\x7f]/gu, (sign) => asciiSigns[sign] ?? "?"); // oxlint-disable-line no-control-regex -- colours stay
+}
+
+/** As `inAscii`, for text that may have any other characters: these are shown by their codes, as `<U+00E9>`. */
+export function onlyAscii(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- the bounds of ASCII
+  return text.replace(
+    /[^\x00-\x7f]/gu,
+    (sign) =>
+      asciiSigns[sign] ?? `<U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`,
+  );
 }
 
 /** True if the environment names a character encoding other than UTF-8. */

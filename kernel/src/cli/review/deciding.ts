@@ -3,7 +3,7 @@ import { needsCare, subjectOf } from "../../base/vocabulary/impact-words.ts";
 import { visibleText } from "../../base/visible-text.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
-import { layoutOf } from "../render/review/screen.ts";
+import { layoutOf } from "./render/screen.ts";
 import { moreLines } from "../render/pages.ts";
 import type { Command } from "./input.ts";
 import { complain, say, scrolled, stay, type ReviewStep } from "./moving.ts";

@@ -1,4 +1,4 @@
-import { layoutOf } from "../render/review/screen.ts";
+import { layoutOf } from "./render/screen.ts";
 import type { Command, Step } from "./input.ts";
 import {
   currentAction,

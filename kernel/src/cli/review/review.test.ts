@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action, Effect } from "../../base/vocabulary/action.ts";
-import { fewestColumns, layoutOf, renderReview } from "../render/review/screen.ts";
+import { fewestColumns, layoutOf, renderReview } from "./render/screen.ts";
 import { displayWidth } from "../render/width.ts";
 import { anAction } from "../testing/fake-kernel.ts";
 import { ReviewWalk } from "../testing/review-walk.ts";

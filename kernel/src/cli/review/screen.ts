@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import type { Cell, Frame } from "../render/review/screen.ts";
+import type { Cell, Frame } from "./render/screen.ts";
 import type { Size } from "./state/state.ts";
 
 const enter =

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { KernelClient } from "../kernel-client.ts";
-import { renderReview } from "../render/review/screen.ts";
+import { renderReview } from "./render/screen.ts";
 import type { ScreenStyle } from "../render/screen-style.ts";
 import { wholeAction } from "../run/whole-action.ts";
 import type { Terminal } from "../terminal.ts";
@@ -112,6 +112,10 @@ export class ReviewSession implements Disposable {
       process.off("SIGHUP", onHangUp);
       process.off("uncaughtExceptionMonitor", onFault);
     });
+    const silence = terminal.silence;
+    terminal.silence = (text) =>
+      this.#send({ kind: "failed", id: "", message: text ?? "The kernel answers again." });
+    resources.defer(() => void (terminal.silence = silence));
     const ages = setInterval(() => this.#send({ kind: "tick", nowMs: Date.now() }), ageMs);
     resources.defer(() => clearInterval(ages));
     const onInterrupt = (): void =>

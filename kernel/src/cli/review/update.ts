@@ -1,6 +1,7 @@
+import { maxRejectionReason } from "../../base/vocabulary/bounds.ts";
 import { hasEnded, type Action } from "../../base/vocabulary/action.ts";
-import { stateWords } from "../render/action.ts";
-import { layoutOf } from "../render/review/screen.ts";
+import { layoutOf } from "./render/screen.ts";
+import { actionIs } from "../../base/vocabulary/action-words.ts";
 import {
   approveCard,
   approveKey,
@@ -37,8 +38,6 @@ import { cardWith, rowsOf, sectionNamed, sectionRow, type Panel, type ReviewStat
 
 /** The number of ended actions in the lists; the newest are kept. */
 const maxEnded = 300;
-/** As the wire allows for a reason. */
-const maxReason = 2000;
 const maxFilter = 200;
 
 /** Returns the state of a review after an input, and the requests that it makes. Pure. */
@@ -147,7 +146,7 @@ function decided(state: ReviewState, verb: Verb, id: string, action: Action): Re
   const name = nameOf(action);
   const text =
     action.state !== wanted
-      ? `${name} is ${stateWords[action.state]}${action.error === undefined ? "." : `: ${action.error}`}`
+      ? `${name} ${actionIs(action.state)}${action.error === undefined ? "." : `: ${action.error}`}`
       : `${words}: ${name}.${verb === "approve" ? " u undoes it." : verb === "rebase" ? " Check it and decide." : ""}`;
   const said = { ...step.state, message: { text, isFault: action.state !== wanted } };
   if (verb === "rebase") return goTo(said, action.id);
@@ -184,7 +183,7 @@ function pasted(state: ReviewState, text: string): ReviewStep {
 type TextPanel = Extract<Panel, { readonly text: string }>;
 
 function typed(state: ReviewState, panel: TextPanel, text: string): ReviewStep {
-  const longest = panel.kind === "filter" ? maxFilter : maxReason;
+  const longest = panel.kind === "filter" ? maxFilter : maxRejectionReason;
   const whole = Array.from(panel.text + text)
     .slice(0, longest)
     .join("");

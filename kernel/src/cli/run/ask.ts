@@ -1,20 +1,16 @@
-import { isCancel, select, text } from "@clack/prompts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { Scope } from "../../base/vocabulary/approval-rule.ts";
 import { visibleText } from "../../base/visible-text.ts";
+import { cardKeys } from "../keyboard/card-keys.ts";
+import { pickByKey, type KeyChoice } from "../prompts/pick-by-key.ts";
+import { chooseFrom, lineFrom } from "../prompts/prompts.ts";
 import { renderAction } from "../render/action.ts";
 import { moreLines, nextPage, pageLines } from "../render/pages.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Answer } from "./approvals.ts";
 import type { WholeAction } from "./whole-action.ts";
 
-type Choice = "approve" | "reject" | "reason" | "always" | "more" | "later";
-
-interface Offer {
-  readonly value: Choice;
-  readonly label: string;
-  readonly hint?: string;
-}
+type Choice = "approve" | "reject" | "always" | "more" | "later";
 
 /**
  * Shows a proposal as a card and asks; Ctrl-C leaves it pending and ends the run. A long card is shown in pages, and
@@ -35,13 +31,11 @@ export async function askAboutAction(
     if (wantsMore)
       terminal.print([...(shown === 0 ? [""] : []), ...lines.slice(shown, end), ...whyNot(whole, left)]);
     shown = end;
-    using _held = terminal.hold();
-    const choice = await select<Choice>({
+    const choice = await pickByKey<Choice>(terminal, {
       message: "Approve this change?",
-      signal: terminal.interrupted,
-      options: offers(left, unread.size === 0, action.scopes ?? []),
+      choices: offers(left, unread.size === 0, action.scopes ?? []),
     });
-    if (isCancel(choice)) return { decide: "quit" };
+    if (choice === null) return { decide: "quit" };
     wantsMore = choice === "more";
     const answer = await answerOf(terminal, choice, action);
     if (answer !== null) return answer;
@@ -52,51 +46,52 @@ export async function askAboutAction(
  * Returns the answer, after the questions that the choice leads to; null if the person wants to see more or to choose
  * again.
  */
-async function answerOf(
-  { interrupted: signal }: Terminal,
-  choice: Choice,
-  action: Action,
-): Promise<Answer | null> {
+async function answerOf(terminal: Terminal, choice: Choice, action: Action): Promise<Answer | null> {
   switch (choice) {
     case "more":
       return null;
     case "approve":
     case "later":
-    case "reject":
       return { decide: choice };
-    case "reason": {
-      const reason = await text({
-        message: `Why not? ${visibleText(action.agent)} receives this text.`,
-        signal,
-      });
-      return isCancel(reason) ? null : { decide: "reject", reason };
+    case "reject": {
+      const written = await lineFrom(
+        terminal,
+        `Why not? ${visibleText(action.agent)} receives this text. Enter alone gives no reason.`,
+      );
+      if (written === null) return null;
+      const reason = written.trim();
+      return { decide: "reject", ...(reason === "" ? {} : { reason }) };
     }
     case "always": {
       const scopes = action.scopes ?? [];
-      const index = await select<number>({
+      const scope = await chooseFrom(terminal, {
         message: "Approve, and from now on without asking:",
-        signal,
-        options: scopes.map(({ title }, place) => ({ value: place, label: visibleText(title) })),
+        options: scopes.map((value) => ({ value, label: visibleText(value.title) })),
       });
-      const scope = isCancel(index) ? undefined : scopes[index];
-      return scope === undefined ? null : { decide: "always", rules: scope.rules };
+      return scope === null ? null : { decide: "always", rules: scope.rules };
     }
   }
 }
 
 /** Returns the possible answers if `left` lines of the card were not shown, or if not all contents could be. */
-export function offers(left: number, isReadable: boolean, scopes: readonly Scope[] = []): Offer[] {
+export function offers(
+  left: number,
+  isReadable: boolean,
+  scopes: readonly Scope[] = [],
+): KeyChoice<Choice>[] {
   const isApprovable = left === 0 && isReadable;
   const next = left <= pageLines ? "the rest" : `the next ${pageLines.toLocaleString("en")}`;
+  const { allow, reject, always, more, later } = cardKeys;
   return [
-    ...(left === 0 ? [] : [{ value: "more" as const, label: "More", hint: next }]),
-    ...(isApprovable ? [{ value: "approve" as const, label: "Approve", hint: "once; you can undo it" }] : []),
-    { value: "reject", label: "Reject" },
-    { value: "reason", label: "Reject with a reason…", hint: "the agent receives it" },
-    ...(isApprovable && scopes.length > 0
-      ? [{ value: "always" as const, label: "Approve always…", hint: "choose for which changes" }]
+    ...(left === 0 ? [] : [{ key: more, value: "more" as const, words: "more", hint: next }]),
+    ...(isApprovable
+      ? [{ key: allow, value: "approve" as const, words: "approve", hint: "once; you can undo it" }]
       : []),
-    { value: "later", label: "Later", hint: "keep it waiting" },
+    { key: reject, value: "reject", words: "reject", hint: "with a reason if you like" },
+    ...(isApprovable && scopes.length > 0
+      ? [{ key: always, value: "always" as const, words: "always…", hint: "choose for which changes" }]
+      : []),
+    { key: later, value: "later", words: "later", hint: "keep it waiting" },
   ];
 }
 
@@ -105,8 +100,7 @@ export function whyNot(
   { action, unread }: { action: Pick<Action, "id" | "digest">; unread: WholeAction["unread"] },
   left: number,
 ): string[] {
-  if (left > 0)
-    return [`${moreLines(left)}. Choose "More" to see them. Approve is offered after the last line.`];
+  if (left > 0) return [`${moreLines(left)}. Enter shows them. Approve is offered after the last line.`];
   if (unread.size === 0) return [];
   return [
     `Approve is not offered here: the content of ${unread.size === 1 ? "1 change" : `${unread.size} changes`} was not shown.`,

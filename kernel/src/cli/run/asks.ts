@@ -1,7 +1,9 @@
-import { isCancel, select } from "@clack/prompts";
 import { isLaresError } from "../../base/errors.ts";
 import type { Ask, AskScope } from "../../base/vocabulary/ask.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { cardKeys } from "../keyboard/card-keys.ts";
+import { pickByKey } from "../prompts/pick-by-key.ts";
+import { answersTo } from "../render/question-keys.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderAsk } from "../render/asks.ts";
 import type { Terminal } from "../terminal.ts";
@@ -95,23 +97,18 @@ export async function askQuestion(terminal: Terminal, ask: Ask, ended: AbortSign
   // While it waited for its turn; nobody has seen it here.
   if (ended.aborted) return "later";
   terminal.print(["", ...renderAsk(ask, terminal.surface)]);
-  using _held = terminal.hold();
-  const [first = "once"] = ask.scopes;
-  const labels: Readonly<Record<AskScope, string>> = {
-    once: "Allow once",
-    conversation: "Allow in this conversation",
-    always: "Allow always",
-  };
-  const choice = await select<AskScope | "deny" | "later">({
+  const choice = await pickByKey<AskAnswer>(terminal, {
     message: "Your answer?",
     signal: AbortSignal.any([terminal.interrupted, ended]),
-    options: [
-      ...ask.scopes.map((scope) => ({ value: scope, label: labels[scope] })),
-      { value: "deny" as const, label: "Deny" },
-      { value: "later" as const, label: "Later", hint: "keep it waiting" },
+    choices: [
+      ...answersTo(ask).map(({ key, words, allow, remember }) => ({
+        key,
+        words,
+        value: { allow, remember },
+      })),
+      { key: cardKeys.later, words: "later", hint: "keep it waiting", value: "later" as const },
     ],
   });
-  if (isCancel(choice)) return ended.aborted && !terminal.interrupted.aborted ? "ended" : "quit";
-  if (choice === "later") return "later";
-  return choice === "deny" ? { allow: false, remember: first } : { allow: true, remember: choice };
+  if (choice === null) return ended.aborted && !terminal.interrupted.aborted ? "ended" : "quit";
+  return choice;
 }

@@ -69,8 +69,8 @@ it("shows an agent's permissions, folders, limits, and the keys", () => {
     "change what is in a file, reach the internet",
     "0 of 1 agent",
     "Space tick",
-    "y allow all",
-    "n not now",
+    "a allow all",
+    "Esc not now",
   ])
     expect(text).toContain(words);
 });

@@ -111,15 +111,16 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     else if (name === "tab") this.#toCard(rows, shift ? -1 : 1);
     else if (name === "space" || name === "left" || name === "right") this.#tick(row);
     else if (text === "f" && row?.kind === "folder") this.#typed = { row, text: "", fault: "" };
-    else if (text === "d" && row !== undefined && "card" in row)
+    else if ((text === "p" || text === "d") && row !== undefined && "card" in row)
       this.#program = { lines: await this.#programLines(row.card.extension), top: 0 };
-    else if (text === "y") return this.#answer(wholeChoice(this.#ports.question), lines.length - 1, rows);
+    else if (text === "a" || text === "y")
+      return this.#answer(wholeChoice(this.#ports.question), lines.length - 1, rows);
     else if (name === "return" || name === "enter")
       // Pressing Enter at once is not a permanent refusal.
       return isNothing(this.#choice) && isNothing(grantedChoice(this.#ports.question))
         ? { result: null }
         : this.#answer(this.#choice, rows.findLast((each) => this.#isOn(each.row))?.line ?? 0, rows);
-    else if (text === "n" || text === "q" || name === "escape") return { result: null };
+    else if (["r", "n", "q"].includes(text) || name === "escape") return { result: null };
     return null;
   }
 
@@ -160,7 +161,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
       space: page,
     };
     const by = moves[name] ?? (text === "k" ? -1 : text === "j" ? 1 : 0);
-    if (name === "escape" || text === "q" || text === "d") this.#program = null;
+    if (name === "escape" || ["q", "p", "d"].includes(text)) this.#program = null;
     else program.top = Math.max(0, Math.min(program.lines.length - 1, program.top + by));
   }
 

@@ -74,7 +74,7 @@ async function chosen(
   const whole = wholeChoice(question);
   terminal.print(drawQuestion(question, grantedChoice(question), terminal.surface).lines);
   terminal.print(wrap(footnote, terminal.surface.width));
-  return (await terminal.confirm("Allow everything?")) ? whole : null;
+  return (await terminal.allow("Allow everything?")) ? whole : null;
 }
 
 const nothingAllowed = "You ticked nothing, so no agent runs. To choose again, run: lares permissions";

@@ -191,6 +191,7 @@ export class FakeKernel {
   agents: Agent[] = [anAgent("dev.lares.filetypes"), anAgent("dev.lares.storage")];
   traces: TraceEntry[] = [];
   tools: unknown[] = [];
+  commands: unknown[] = [];
   jobs: Job[] = [];
   asks: Ask[] = [];
   notifications: AgentNotification[] = [];
@@ -298,6 +299,10 @@ export class FakeKernel {
         return this.#decide(id, "Undone");
       case "lares/tools/list":
         return this.tools;
+      case "lares/commands/list":
+        return this.commands;
+      case "lares/commands/run":
+        return this.toolResult;
       case "lares/tools/call":
         return this.toolResult;
       case "lares/decisions/list":
@@ -366,12 +371,17 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
     userDocument: () => Promise.resolve(null),
     checkDocument: () => Promise.resolve([]),
     programFault: () => Promise.resolve(null),
+    stripTypes: (code) => Promise.resolve({ code }),
+    constantModel: () => Promise.resolve(new Uint8Array()),
     conformance: () => Promise.resolve([]),
     explain: () => Promise.resolve({ values: [], environmentFaults: [], protected: [] }),
     serve: () => Promise.resolve(0),
     stopKernel: () => Promise.resolve({ pid: null, killed: false }),
     stateHome: () => tmpdir(),
     stateOf: async () => tmpdir(),
+    hasState: async () => true,
+    adoptableState: async () => null,
+    adoptState: async () => ({ before: "/before", setAside: null }),
     probeSandbox: () => Promise.resolve({ ok: true, detail: "a guest answered" }),
     withUserServices: () => Promise.reject(new Error("There are no services of the user here.")),
     withPackages: () => Promise.reject(new Error("There are no packages here.")),

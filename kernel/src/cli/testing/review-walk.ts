@@ -1,5 +1,5 @@
 import type { Action } from "../../base/vocabulary/action.ts";
-import { type Frame, renderReview } from "../render/review/screen.ts";
+import { type Frame, renderReview } from "../review/render/screen.ts";
 import { noStyle } from "../render/style.ts";
 import { displayWidth } from "../render/width.ts";
 import type { Key } from "../keyboard/key.ts";

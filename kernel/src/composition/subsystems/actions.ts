@@ -1,12 +1,16 @@
 import { openActions } from "../../actions/service/actions.ts";
 import type { Actions } from "../../actions/api.ts";
+import type { KeptBasis, Origin } from "../../actions/basis.ts";
 import { openContentWork } from "../../actions/contents/content-work.ts";
+import type { Deliveries } from "../../agents/lifecycle/deliveries.ts";
+import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Interception } from "../../interception/interception.ts";
+import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
+import { placeOf } from "../../decisions/decision-service.ts";
+import type { DecisionStore } from "../../decisions/store.ts";
 import type { DecisionUses } from "../../decisions/uses.ts";
-import type { Database } from "../../platform/database/database.ts";
-import { originOf } from "./decision-service.ts";
-import type { AgentLink } from "./agent-link.ts";
+import type { Database, Statement } from "../../platform/database/database.ts";
 import type { KernelConfiguration } from "./configuration.ts";
 import type { KernelFiles } from "./files.ts";
 import type { KernelContext } from "./kernel-context.ts";
@@ -20,12 +24,13 @@ export function openKernelActions(
     readonly files: KernelFiles;
     readonly configuration: KernelConfiguration;
     readonly workspace: KernelWorkspace;
-    readonly agents: AgentLink;
+    readonly agents: AgentRoster;
+    readonly deliveries: Deliveries<Statement>;
     readonly uses: DecisionUses;
     readonly interception: Interception;
   },
 ): Actions {
-  const { database, agents, uses } = parts;
+  const { database, agents, deliveries, uses } = parts;
   const { files, objects, unsaved } = parts.files;
   const { decisions, configuration } = parts.configuration;
   const { workspace } = parts.workspace;
@@ -54,7 +59,7 @@ export function openKernelActions(
       index: workspace.view,
       beforeAction: (action, onBehalfOf) => parts.interception.beforeAction({ action, onBehalfOf }),
       touched: (paths) => workspace.touched(paths),
-      tellEnd: (agent, end) => agents.tell(agent, "ActionEnded", { ...end }),
+      tellEnd: (agent, end) => deliveries.tell(agent, "ActionEnded", { ...end }),
       remember: (rules) => decisions.store.remember(rules),
       originOf: (basis) => originOf(decisions, configuration, basis),
       used: (origins) => uses.used(origins),
@@ -64,4 +69,18 @@ export function openKernelActions(
   opened.use(contents);
   parts.workspace.changed.on((changes) => actions.workspaceChanged(changes));
   return actions;
+}
+
+/** The place of a rule or setting in a document, and the decision that a rule belongs to. */
+function originOf(
+  { store, file }: { readonly store: DecisionStore; readonly file: string },
+  configuration: Pick<ConfigurationManager, "placeOf">,
+  basis: Pick<KeptBasis, "rule" | "setting">,
+): Origin {
+  const decision = basis.rule === undefined ? null : store.decisionOf(basis.rule);
+  const place = decision === null ? configuration.placeOf(basis) : placeOf(store, file, decision);
+  return {
+    ...(place === null ? {} : { place }),
+    ...(decision === null ? {} : { decision: decision.id }),
+  };
 }

@@ -1,15 +1,16 @@
 import type { Actions } from "../../actions/api.ts";
 import { DayWatch } from "../../agents/day-counts.ts";
 import type { Inspections } from "../../agents/inspections.ts";
+import type { Deliveries } from "../../agents/lifecycle/deliveries.ts";
 import { AgentRegistry } from "../../agents/lifecycle/registry.ts";
-import { isoTime } from "../../base/clock.ts";
+import type { RegistryPorts } from "../../agents/lifecycle/registry-ports.ts";
+import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
 import { Emitter } from "../../base/emitter.ts";
-import { scopeViolation } from "../../base/errors.ts";
+import { messageOf, scopeViolation } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import { Thumbnails } from "../../pictures/thumbnails.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import type { Program } from "../../configuration/programs.ts";
-import { eventOfChange } from "../../events/changes.ts";
 import { SharedData } from "../../memory/shared-data.ts";
 import type { Database, Statement } from "../../platform/database/database.ts";
 import type { WorkspaceFiles } from "../../platform/files/workspace-files.ts";
@@ -17,26 +18,24 @@ import type { SandboxHost } from "../../sandbox/host/sandbox-host.ts";
 import type { Notifications } from "../../notifications/notifications.ts";
 import type { WorkProgress } from "../../services/ports.ts";
 import type { TraceLog } from "../../trace/trace-log.ts";
-import type { Workspace } from "../../workspace/ports.ts";
-import { createGuestDoor } from "../guest/v1/door.ts";
-import { createGuestServices, type GuestServicePorts } from "../guest/v1/services.ts";
-import { mindBody, type RunPrompt, withPrompts } from "./mind-body.ts";
+import { createGuestDoor } from "../../guests/v1/door.ts";
+import { createGuestServices, type GuestServicePorts } from "../../guests/v1/services.ts";
+import { mindBody, type RunPrompt, withPrompts } from "../../agent-minds/mind-body.ts";
 import { workOfJob } from "../../services/job-work.ts";
-import type { AgentLink } from "./agent-link.ts";
 import { agentQueue } from "./agent-queue.ts";
 import type { OpenedForeign } from "./foreign.ts";
-import { startGuest } from "./guests.ts";
+import { startGuest } from "../../guests/start-guest.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { readSchedules, scheduleStatements } from "../../agent-state/schedules.ts";
 import type { Memories } from "./memories.ts";
-import { ExtensionModelsWhenNeeded } from "../extension-models/when-needed.ts";
-import { AgentEmbedders } from "../models/agent-embedders.ts";
-import { postForEmbedders } from "../models/embedder-requests.ts";
-import type { KernelModels } from "../models/open-models.ts";
+import { ExtensionModelsWhenNeeded } from "../../extension-models/when-needed.ts";
+import { AgentEmbedders } from "../../embedders/agent-embedders.ts";
+import { postForEmbedders } from "../../outside/embedder-requests.ts";
+import type { KernelModels } from "../../outside/open-models.ts";
 import type { OpenedSharedTypes } from "./shared-types.ts";
 import type { AgentQueues } from "./queues.ts";
-import { readShown, sightStatements } from "../../agent-state/shown-locations.ts";
-import type { KernelTools } from "./tools.ts";
+import type { KernelTools } from "../../tools/open-tools.ts";
+import type { KernelWorkspace } from "./workspace.ts";
 
 interface AgentParts {
   readonly database: Database;
@@ -47,13 +46,15 @@ interface AgentParts {
   readonly inspections: Inspections;
   readonly queues: AgentQueues;
   readonly memories: Memories;
-  readonly workspace: Workspace;
+  readonly index: KernelWorkspace;
   readonly actions: Actions;
   readonly tools: KernelTools;
   readonly models: KernelModels;
-  readonly agents: AgentLink;
+  readonly agents: AgentRoster;
+  readonly deliveries: Deliveries<Statement>;
   readonly progress: Emitter<WorkProgress>;
   readonly notifications: Notifications;
+  readonly tellSchedule: RegistryPorts<Statement>["tellSchedule"];
   readonly foreign: OpenedForeign;
   readonly types: OpenedSharedTypes;
   readonly runPrompt: RunPrompt;
@@ -65,10 +66,11 @@ interface KernelAgents {
   readonly proposed: () => number;
 }
 
-/** Opens the agents and connects them to the subsystems that send them events. None runs before `registry.start()`. */
+/** Opens the agents, from all that they use. None runs before `registry.start()`. */
 export async function openAgents(context: KernelContext, parts: AgentParts): Promise<KernelAgents> {
-  const { clock, opened } = context;
-  const { database, sandbox, configuration, queues, memories, workspace, agents, progress } = parts;
+  const { clock, log, opened } = context;
+  const { database, sandbox, configuration, queues, memories, agents, deliveries, progress } = parts;
+  const { workspace } = parts.index;
   const { notifications, runPrompt } = parts;
   const { inbox, dayCounts, jobs } = queues;
   const proposals = { count: 0 };
@@ -82,7 +84,8 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
     new AgentRegistry<Statement>({
       clock,
       nextTurn: (run) => void setImmediate(run),
-      eventOf: (change) => eventOfChange(change, { id: newId(), timestamp: isoTime(clock.now()) }),
+      agents,
+      deliveries,
       idleUnloadMs: () => configuration.configuration.limits.idleUnloadMs,
       activeAgents: () => configuration.configuration.limits.activeAgents,
       queue: agentQueue(inbox, (event) => parts.foreign.ofEvent(event)),
@@ -103,20 +106,22 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
       memoryFigures: (agent) => memories.memory.stats(`extension/${agent}`),
       adoptTypes: parts.types.adoptTypes,
       openMemory: async (agent) => void (await memories.memory.open(`extension/${agent}`)),
-      enqueue: (deliveries) => inbox.prepare(deliveries),
-      commit: async (statements) => void (statements.length > 0 && (await database.batch(statements))),
-      sightStatements,
-      ...(await readShown(database)),
       scheduleStatements,
       alreadyFired: await readSchedules(database),
       waiting: (agent, source) => inbox.waiting(agent, source),
+      tellSchedule: (...told) => parts.tellSchedule(...told),
       isEntry: (path) => workspace.get({ path }, () => true) !== null,
       hides: (path) => workspace.view.hides(path),
       clearQueue: (agent) => inbox.clear(agent),
-      allEntries: () => workspace.allEntries(),
     }),
   );
-  agents.connect(registry);
+  opened.use(
+    parts.index.indexed.on((run) => {
+      registry
+        .indexed(run)
+        .catch((error: unknown) => log.error(`The index's end was not delivered: ${messageOf(error)}`));
+    }),
+  );
   opened.use(new DayWatch(clock, () => registry.dayTurned()));
   return { registry, proposed: () => proposals.count };
 }
@@ -129,11 +134,12 @@ function guestPorts(
     files,
     traces,
     memories,
-    workspace,
+    index: { workspace },
     actions,
     tools,
     models,
     agents,
+    deliveries,
     foreign: ofTexts,
     types,
     progress,
@@ -192,6 +198,6 @@ function guestPorts(
     foreign: ofTexts,
     declaredEvents: (agent) => agents.find(agent)?.definition.events,
     verdictOf: tools.verdictOf,
-    emit: (name, data, foreign, lineage) => agents.emit(name, data, foreign, lineage),
+    emit: (name, data, foreign, lineage) => deliveries.emit(name, data, foreign, lineage),
   } satisfies Omit<GuestServicePorts, "notify" | "proposed">;
 }

@@ -9,9 +9,11 @@ import { createProgramLoader, type Program } from "../../configuration/programs.
 import { openObjectStore } from "../../platform/files/object-store.ts";
 import { PathWatch } from "../../platform/files/path-watch.ts";
 import type { SandboxHost } from "../../sandbox/host/sandbox-host.ts";
+import { BundleCache } from "../../sandbox/bundle/bundle-cache.ts";
 import { gitIgnored } from "../../workspace/git-ignored.ts";
 import { WorkspaceDocuments } from "../../configuration/workspace-documents.ts";
-import { bundle, resources } from "./resources.ts";
+import { openCache } from "./caches.ts";
+import { bundleWith, resources } from "./resources.ts";
 import type { KernelFiles } from "./files.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
@@ -55,11 +57,12 @@ export async function openConfiguration(
     kernelVersion: context.version,
     events: eventPorts(clock),
   });
+  const bundles = await openCache(context, "bundles", 2000);
   const catalog = new Catalog({
     ...places,
     documents,
     programs: createProgramLoader({
-      bundle,
+      bundle: bundleWith(new BundleCache(bundles, context.version, log)),
       checkModule: (bytes) => sandbox.check({ kind: "wasm", bytes }),
       gitIgnored,
     }),

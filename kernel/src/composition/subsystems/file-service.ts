@@ -14,7 +14,8 @@ export function createFileService(
   /** Converts an absolute path, from a client or the system, to a workspace path. */
   clientPaths: (absolute: string) => Promise<readonly string[]>,
 ): FileService {
-  // Editors send many requests at once, one for every cursor movement: only one file is in memory at a time.
+  // Editors send many requests at once, one for every cursor movement: only one file is in memory at a time. One read of a
+  // file waits at most, and a client has a limited number of open requests.
   const reading = new OneAtATime();
   const waiting = new Map<string, ReturnType<FileService["hashOf"]>>();
   const read = async (path: string): ReturnType<FileService["hashOf"]> => {

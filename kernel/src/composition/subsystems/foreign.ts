@@ -8,10 +8,10 @@ import type { TaintedContents } from "../../conversations/tainted-contents.ts";
 import { canonicalPath } from "../../policy/paths.ts";
 import type { SharedTypes } from "../../shared-types/shared-types.ts";
 import type { Workspace } from "../../workspace/ports.ts";
-import type { ForeignPorts } from "../guest/v1/foreign.ts";
-import type { KernelModels } from "../models/open-models.ts";
+import type { ForeignPorts } from "../../guests/v1/foreign.ts";
+import type { KernelModels } from "../../outside/open-models.ts";
 import type { Memories } from "./memories.ts";
-import { matcherOf } from "./path-matcher.ts";
+import { matcherOf } from "../../base/path-matcher.ts";
 
 interface ForeignParts {
   readonly configuration: Pick<ConfigurationManager, "configuration">;

@@ -1,17 +1,27 @@
+import type { Deliveries } from "../../agents/lifecycle/deliveries.ts";
+import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
 import { interceptAnswers } from "../../base/vocabulary/interception.ts";
 import { interceptedEvents } from "../../base/vocabulary/mind-events.ts";
 import { mindEventTypes } from "../../events/mind-events.ts";
 import { Announcer } from "../../interception/announcer.ts";
 import { Interception } from "../../interception/interception.ts";
+import type { Statement } from "../../platform/database/database.ts";
 import { validate } from "../../protocol/validate.ts";
 import type { Workspace } from "../../workspace/ports.ts";
-import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
 /** Opens what asks extensions about minds, and tells them of conversations. */
 export function openInterception(
   { clock, log, opened }: KernelContext,
-  { agents, workspace }: { readonly agents: AgentLink; readonly workspace: Workspace },
+  {
+    agents,
+    deliveries,
+    workspace,
+  }: {
+    readonly agents: AgentRoster;
+    readonly deliveries: Deliveries<Statement>;
+    readonly workspace: Workspace;
+  },
 ): { readonly interception: Interception; readonly announcer: Announcer } {
   const listening = () => agents.listening();
   const interception = new Interception({
@@ -29,7 +39,7 @@ export function openInterception(
       log,
       agents: listening,
       isPlainEvent: (name) => plain.has(name),
-      tell: (agent, events) => agents.tellOfMind(agent, events),
+      tell: (agent, events) => deliveries.tellOfMind(agent, events),
     }),
   );
   return { interception, announcer };

@@ -1,38 +1,34 @@
+import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
 import type { Emitter } from "../../base/emitter.ts";
-import { LaresError, messageOf, notFound } from "../../base/errors.ts";
+import { LaresError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
-import type { Log } from "../../base/log.ts";
 import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
-import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import type { AgentLimits } from "../../base/vocabulary/permissions.ts";
-import type { RequestedNamespace } from "../../decisions/namespaces.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import { defaultAgentLimits } from "../../documents/limits.ts";
-import type { AgentMemory, ReadableMemory } from "../../memory/agent-memory.ts";
 import type { DiskTimer } from "../../journal/disk-timer.ts";
 import { ImportedMemories } from "../../memory/imported.ts";
-import type { MemoryKey } from "../../memory/memory-key.ts";
-import type { MemoryPolicy } from "../../memory/policy-records.ts";
+import { type MemoryKey, ownerOf } from "../../memory/memory-key.ts";
 import { openMemory, type Memory } from "../../memory/memory.ts";
-import { createStore, type StoreOptions } from "../../store/client/store-client.ts";
+import { namedMemories, type NamedMemories } from "../../memory/named-memories.ts";
+import { storeNotices } from "../../memory/store-notices.ts";
+import { createStore } from "../../store/client/store-client.ts";
 import type { EmbedderSpec, StoreSettings } from "../../memory-contract/store-settings.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { stateFolderPath } from "../../platform/files/state-folder.ts";
 import type { WorkProgress } from "../../services/ports.ts";
-import type { HostMemoryPorts } from "../guest/v1/memory.ts";
 import { realPathOf } from "../../platform/files/document-files.ts";
 import type { TraceLog } from "../../trace/trace-log.ts";
-import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
-import { postForEmbedders } from "../models/embedder-requests.ts";
-import type { KernelModels } from "../models/open-models.ts";
+import { postForEmbedders } from "../../outside/embedder-requests.ts";
+import type { KernelModels } from "../../outside/open-models.ts";
 import { memorySettings } from "./memory-settings.ts";
 
 interface MemoryParts {
   readonly database: Database;
   /** The settings and the shared memories in force. */
   readonly configuration: Pick<ConfigurationManager, "configuration" | "namespaces">;
-  readonly agents: Pick<AgentLink, "find">;
+  readonly agents: Pick<AgentRoster, "find">;
   /** Receives warnings for the user about an agent's memory. */
   readonly traces: Pick<TraceLog, "write">;
   readonly progress: Emitter<WorkProgress>;
@@ -40,18 +36,11 @@ interface MemoryParts {
   readonly disk: DiskTimer;
 }
 
-export interface Memories extends HostMemoryPorts {
+export interface Memories extends NamedMemories {
   readonly memory: Memory;
   limitBytes(key: MemoryKey): number;
   /** Returns the embedder of the agent's own memory, whether it has one already or not. */
   embedderOf(agent: string): EmbedderSpec;
-  /**
-   * Returns the key of an agent's own or a shared memory. Throws NotFound if no namespace of this name is in force,
-   * PermissionDenied if it is another workspace's.
-   */
-  keyOf(agent: string, namespace: string | undefined): MemoryKey;
-  /** As `ImportedMemories.foreignIn`; null for a memory of this workspace. */
-  foreignImported(namespace: string, read: readonly string[] | "plan" | "all"): Foreign | null;
 }
 
 const bytesPerMb = 1024 * 1024;
@@ -70,7 +59,7 @@ export async function openMemories(context: KernelContext, parts: MemoryParts): 
       stateFolder,
       clock,
       log,
-      notice: noticeTo(log, warn, progress),
+      notice: storeNotices({ log, warn, progress: (news) => progress.emit(news) }),
       post: postForEmbedders(parts.models),
       embedHere: (model, texts) => parts.models.inference.embed(model, texts),
     }),
@@ -133,120 +122,17 @@ export async function openMemories(context: KernelContext, parts: MemoryParts): 
     },
   });
 
-  const named = (name: string): RequestedNamespace => {
-    const found = configuration.namespaces.find((namespace) => namespace.name === name);
-    if (found === undefined) throw notFound("memory namespace", name);
-    return found;
-  };
-  const keyOf = (agent: string, namespace: string | undefined): MemoryKey => {
-    if (namespace === undefined) return `extension/${agent}`;
-    const { workspace } = named(namespace);
-    if (workspace === null) return `namespace/${namespace}`;
-    throw new LaresError(
-      "PermissionDenied",
-      `${namespace} is a memory of the workspace ${workspace}; it is only read here.`,
-      { permission: "import_namespaces", extension: agent },
-    );
-  };
-  const writable = async (agent: string, namespace: string | undefined): Promise<AgentMemory> =>
-    memory.open(keyOf(agent, namespace));
-  const readable = async (agent: string, namespace: string | undefined): Promise<ReadableMemory> => {
-    const found = namespace === undefined ? undefined : named(namespace);
-    if (found === undefined || found.workspace === null) return writable(agent, namespace);
-    if (found.realPath === null) throw notFound("memory namespace", found.name);
-    return imported.open(found.name, found.realPath);
-  };
-  const policyOf = (key: MemoryKey): MemoryPolicy => {
-    const limits = limitsOf(key);
-    const { memoryRetentionDays: retentionDays = null, memoryPrune: prune = null } = definitionOf(key) ?? {};
-    const shared = configuration.namespaces.find(({ name }) => key === `namespace/${name}`);
-    return {
-      max_storage_mb: limits.max_storage_mb,
-      max_vectors: limits.max_vectors,
-      ...(retentionDays === null ? {} : { retention_days: retentionDays }),
-      ...(prune === null
-        ? {}
-        : { prune: { below_importance: prune.belowImportance, older_than_days: prune.olderThanDays } }),
-      ...(shared === undefined
-        ? {}
-        : { sharing: { extensions: shared.extensions, read_write: shared.writable } }),
-    };
-  };
-  const recorded = new WeakMap<AgentMemory, string>();
-  const wrote = (written: AgentMemory): void => {
-    const policy = policyOf(written.store.key as MemoryKey);
-    const text = JSON.stringify(policy);
-    if (recorded.get(written) === text) return;
-    recorded.set(written, text);
-    written
-      .recordPolicy(policy)
-      .catch((error: unknown) =>
-        log.warn(`What holds for a memory could not be written into its journal: ${messageOf(error)}`),
-      );
-  };
   return {
     memory,
-    wrote,
     limitBytes,
     embedderOf: (agent) => settingsOf(`extension/${agent}`).embedder,
-    keyOf,
-    readable,
-    writable,
-    foreignImported: (name, read) =>
-      configuration.namespaces.some((namespace) => namespace.name === name && namespace.workspace !== null)
-        ? imported.foreignIn(name, read)
-        : null,
-  };
-}
-
-/** Returns the extension that owns the memory; null for a shared one. */
-function ownerOf(key: string): string | null {
-  return key.startsWith("extension/") ? key.slice("extension/".length) : null;
-}
-
-const titles = {
-  projections: "preparing memory",
-  embeddings: "embedding knowledge",
-  index: "building the vector index",
-} as const;
-
-/** Turns the store host's notices into log entries, traces and progress. */
-function noticeTo(
-  log: Log,
-  warn: (agent: string, message: string) => void,
-  progress: Emitter<WorkProgress>,
-): StoreOptions["notice"] {
-  const begun = new Set<string>();
-  return (notice) => {
-    switch (notice.kind) {
-      case "rebuilt":
-        log.warn(`A memory's ${notice.what} were rebuilt from its journal.`, {
-          memory: notice.memory,
-          reason: notice.reason,
-        });
-        warn(
-          ownerOf(notice.memory) ?? notice.memory,
-          `its memory's ${notice.what} were rebuilt from the journal: ${notice.reason}`,
-        );
-        return;
-      case "progress": {
-        const { memory, what, done, total } = notice;
-        const work = `memory/${memory}/${what}`;
-        if (!begun.has(work)) {
-          begun.add(work);
-          progress.emit({ work, kind: "begin", title: `Lares: ${titles[what]} (${memory})` });
-        }
-        if (done < total) {
-          const percentage = Math.floor((done / total) * 100);
-          progress.emit({ work, kind: "report", message: `${done} of ${total}`, percentage });
-          return;
-        }
-        begun.delete(work);
-        progress.emit({ work, kind: "end", message: `${total}` });
-        return;
-      }
-      default:
-        log.error(`An unknown notice of the store host: ${messageOf(notice satisfies never)}`);
-    }
+    ...namedMemories({
+      memory,
+      imported,
+      log,
+      namespaces: () => configuration.namespaces,
+      limitsOf,
+      upkeepOf: (key) => definitionOf(key),
+    }),
   };
 }

@@ -1,35 +1,42 @@
 import type { ForeignPlaces } from "../../agent-state/foreign-places.ts";
 import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
+import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
 import { isLaresError, messageOf } from "../../base/errors.ts";
 import { FairTurns } from "../../base/fair-turns.ts";
-import { isJsonObject } from "../../base/json.ts";
-import { quotedText } from "../../base/visible-text.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import type { TaintedContents } from "../../conversations/tainted-contents.ts";
 import type { MindInterception } from "../../base/vocabulary/interception.ts";
 import { Conversations } from "../../conversations/conversations.ts";
+import { SourceRows } from "../../conversations/source-rows.ts";
+import { MessageVectors } from "../../conversations/vectors/message-vectors.ts";
+import { vectorFile } from "../../conversations/vectors/vector-file.ts";
+import type { Forgetting } from "../../forgetting/forgetting.ts";
 import type { Announcer } from "../../interception/announcer.ts";
 import type { DiskTimer } from "../../journal/disk-timer.ts";
+import { blockQuestion } from "../../minds/block-question.ts";
 import type { MadeSchedules } from "../../minds/made-schedules.ts";
 import { Minds } from "../../minds/minds.ts";
+import { repeatQuestion } from "../../minds/repeat-question.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Notifications } from "../../notifications/notifications.ts";
 import type { Workspace } from "../../workspace/ports.ts";
-import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
-import { matcherOf } from "./path-matcher.ts";
-import type { KernelModels } from "../models/open-models.ts";
-import { MindCalls } from "./mind-calls.ts";
-import { mindMemory } from "./mind-memory.ts";
+import { matcherOf } from "../../base/path-matcher.ts";
+import { MessageEmbedders } from "../../embedders/message-embedders.ts";
+import type { KernelModels } from "../../outside/open-models.ts";
+import { MindCalls } from "../../agent-minds/mind-calls.ts";
+import { mindMemory } from "../../agent-minds/mind-memory.ts";
+import { postForEmbedders } from "../../outside/embedder-requests.ts";
 import type { Memories } from "./memories.ts";
-import type { MindTools } from "./mind-tools.ts";
-import { blockQuestion } from "../models/consent.ts";
+import type { MindTools } from "../../agent-minds/mind-tools.ts";
+import { decideSharedText } from "../../policy/decide.ts";
 
 interface MindParts {
   readonly database: Database;
-  readonly configuration: Pick<ConfigurationManager, "configuration">;
-  readonly agents: AgentLink;
+  readonly forgetting: Forgetting;
+  readonly configuration: Pick<ConfigurationManager, "configuration" | "changed">;
+  readonly agents: AgentRoster;
   readonly models: KernelModels;
   readonly tools: MindTools;
   readonly actions: Actions;
@@ -65,6 +72,29 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
     contentOf: (path) => parts.workspace.get({ path }, () => true)?.content_id ?? null,
     isUntrusted: matcherOf(() => settings().untrusted),
   });
+  const embedders = opened.use(
+    new MessageEmbedders({
+      specOf: (agent) => parts.memories.embedderOf(agent),
+      authorityOf: (agent) => agents.authorityOf(agent),
+      post: (agent) => postForEmbedders(models, agent),
+      embedHere: (model, texts) => models.inference.embed(model, texts),
+      clock,
+    }),
+  );
+  const vectors = new MessageVectors({
+    ...vectorFile(stateFolder, log),
+    sources: new SourceRows(database),
+    embedderOf: (agent) => embedders.of(agent),
+    maxVectors: () => configuration.configuration.limits.maxVectors,
+    clock,
+    log,
+  });
+  opened.use(
+    configuration.changed.on(() => {
+      const withMinds = agents.definitions().filter(({ mind }) => mind !== undefined);
+      if (embedders.hasChanged(withMinds.map(({ id }) => id))) vectors.embedderChanged();
+    }),
+  );
   const turns = new FairTurns(clock, (run) => void setImmediate(run));
   const minds = opened.use(
     new Minds({
@@ -75,6 +105,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         log,
         disk,
         maxBytes: () => maxConversationBytes,
+        vectors,
         damaged: (_id, error) => log.error(error.message),
       }),
       streamed: (conversation, delta) => announcer.delta(conversation, delta),
@@ -91,6 +122,19 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
             ? { agent: definition, definition: definition.mind }
             : null;
         },
+        mayShare: (agent, namespace, wanted) => {
+          const authority = agents.find(agent)?.definition.authority;
+          if (authority === undefined) return `There is no agent "${agent}" any more.`;
+          const decision = decideSharedText(authority, namespace, wanted);
+          if (!decision.allowed) return decision.error.message;
+          try {
+            parts.memories.keyOf(agent, namespace);
+            return null;
+          } catch (error) {
+            if (isLaresError(error)) return error.message;
+            throw error;
+          }
+        },
         whyNot: (agent) => {
           const definition = agents.find(agent)?.definition;
           if (definition === undefined) return `There is no agent "${agent}" any more.`;
@@ -101,6 +145,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           answer: (need, question, asker, signal) => models.runtime.answer(need, question, asker, signal),
           choose: (need) => models.choose(need),
           isTainting: (model) => models.isScripted(model),
+          isOfOtherRun: (model) => models.isOfOtherRun(model),
         },
         tools: {
           list: (_agent, patterns, within) => tools.toolsFor(patterns, within),
@@ -114,6 +159,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         memory: mindMemory(agents, parts.places, parts.memories, clock),
         intercept: interception,
         schedules: parts.schedules,
+        forgetting: parts.forgetting,
         actions: {
           get: (id) => actions.get(id),
           waitingOf: async (agent, conversation, processes) =>
@@ -142,31 +188,8 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           withdraw: (id) => asks.withdraw(id),
           block: (place, edit, key) => asks.ask(blockQuestion(place, edit), { key }),
         },
-        mayRepeat: (
-          { agent, conversation, process, lineage: { sources = [] } },
-          tool,
-          args,
-          signal,
-          asking,
-        ) =>
-          asks.isAllowed(
-            {
-              agent,
-              conversation,
-              process,
-              kind: "repeat",
-              title: `May ${agent} call ${quotedText(tool)} once more with the same arguments?`,
-              reason: `Its ${process} has made the same call twice in a row, and may be going in circles.`,
-              sources: [...sources],
-              facts: { tool, arguments: isJsonObject(args) ? (args as never) : {} },
-              // Untrusted text may have led to it.
-              scopes: sources.length > 0 ? ["once"] : ["once", "conversation"],
-              about: tool,
-              countsFor: "agent",
-            },
-            signal,
-            asking,
-          ),
+        mayRepeat: (place, tool, args, signal, asking) =>
+          asks.isAllowed(repeatQuestion(place, tool, args), signal, asking),
       },
     }),
   );

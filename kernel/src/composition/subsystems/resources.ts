@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { LaresError } from "../../base/errors.ts";
+import type { BundleCache } from "../../sandbox/bundle/bundle-cache.ts";
 import type { Bundler, PackagedSource } from "../../sandbox/bundle/bundle.ts";
 import type { SourceReader } from "../../authoring/program-outlines.ts";
 import { maxFileBytes } from "../../sandbox/bundle/bounds.ts";
@@ -42,13 +43,18 @@ export async function readGuestRuntime(): Promise<Uint8Array> {
   }
 }
 
-let bundler: Promise<Bundler> | undefined;
-
 /** Loads the bundler with the first extension that has sources, because it is large. */
-export const bundle: Bundle = async ({ folder, main }) => {
-  bundler ??= import("../../sandbox/bundle/bundle.ts").then((module) => new module.Bundler(resources.sdk));
-  return (await bundler).bundle(folder, main);
-};
+export function bundleWith(cache?: BundleCache): Bundle {
+  let bundler: Promise<Bundler> | undefined;
+  return async ({ folder, main }) => {
+    bundler ??= import("../../sandbox/bundle/bundle.ts").then(
+      (module) => new module.Bundler(resources.sdk, { isSdkFixed: !isCheckout, cache }),
+    );
+    return (await bundler).bundle(folder, main);
+  };
+}
+
+export const bundle: Bundle = bundleWith();
 
 /** Reads program files as the bundler does. */
 export const sourceReader: SourceReader = { maxFileBytes, transform: transformFile };

@@ -2,13 +2,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { ForeignPlaces } from "../../agent-state/foreign-places.ts";
 import { agentStateMigrations } from "../../agent-state/migrations.ts";
 import { OpenCalls } from "../../agents/calls/open-calls.ts";
+import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
 import { silentLog } from "../../base/log.ts";
 import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
 import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { openNearDatabase } from "../../platform/testing/near-database.ts";
 import { sharedTypesMigrations } from "../../shared-types/migrations.ts";
-import type { AgentLink } from "./agent-link.ts";
 import { openSharedTypes } from "./shared-types.ts";
 
 const owner = "dev.test.photos";
@@ -32,7 +32,7 @@ test("a program that migrates marked values has read them before it answers, and
       return open.read;
     },
   };
-  const agents = { find: () => agent, get: () => agent } as unknown as AgentLink;
+  const agents = { find: () => agent, get: () => agent } as unknown as AgentRoster;
   const { sharedTypes, adoptTypes } = openSharedTypes(
     { clock: systemClock },
     { database, agents, places, tools: { verdictOfAll: async () => ({ kind: "fits" }) } },

@@ -1,9 +1,10 @@
 import type { ForeignPlaces } from "../../agent-state/foreign-places.ts";
 import type { SupervisorPorts } from "../../agents/ports.ts";
+import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
 import type { Clock } from "../../base/clock.ts";
 import { LaresError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { isForeign } from "../../base/vocabulary/foreign.ts";
+import { isForeign, typePlace } from "../../base/vocabulary/foreign.ts";
 import { Slices } from "../../base/slices.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { TypeService } from "../../services/types.ts";
@@ -11,17 +12,15 @@ import { sharedTypeBounds } from "../../shared-types/bounds.ts";
 import { ownerOf } from "../../shared-types/adoption.ts";
 import type { Migrate, SharedTypePorts } from "../../shared-types/ports.ts";
 import { SharedTypes } from "../../shared-types/shared-types.ts";
-import { typePlace } from "../guest/v1/foreign.ts";
-import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
-import type { KernelTools } from "./tools.ts";
+import type { KernelTools } from "../../tools/open-tools.ts";
 
 /** How long queries may hold the event loop at once. Milliseconds. */
 const querySliceMs = 5;
 
 interface SharedTypeParts {
   readonly database: Database;
-  readonly agents: Pick<AgentLink, "find" | "get">;
+  readonly agents: Pick<AgentRoster, "find" | "get">;
   readonly tools: Pick<KernelTools, "verdictOfAll">;
   readonly places: Pick<ForeignPlaces, "of" | "mark">;
 }

@@ -1,17 +1,26 @@
 import { Emitter } from "../../base/emitter.ts";
-import { messageOf } from "../../base/errors.ts";
 import type { FileMove } from "../../base/vocabulary/chat-binding.ts";
 import type { EntryChange } from "../../base/vocabulary/event.ts";
 import type { Configuration } from "../../documents/configuration.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Statement } from "../../platform/database/database.ts";
 import { openRootedFs } from "../../platform/files/rooted-fs.ts";
 import { settleHeap } from "../../platform/processes/heap.ts";
 import type { WorkProgress } from "../../services/ports.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
-import type { AgentLink } from "./agent-link.ts";
 import type { KernelFiles } from "./files.ts";
 import type { KernelContext } from "./kernel-context.ts";
+
+interface IndexRun {
+  readonly entries: number;
+  readonly durationMs: number;
+}
+
+/** Returns statements for the transaction that stores the changes, and a callback for after the commit. */
+type Prepare = (changes: readonly EntryChange[]) => {
+  readonly statements: readonly Statement[];
+  committed(): void;
+};
 
 export interface KernelWorkspace {
   readonly workspace: Workspace;
@@ -19,6 +28,10 @@ export interface KernelWorkspace {
   readonly changed: Emitter<readonly EntryChange[]>;
   /** Emits the moves among them. */
   readonly filesMoved: Emitter<readonly FileMove[]>;
+  /** Emits the end of each run over the whole workspace. */
+  readonly indexed: Emitter<IndexRun>;
+  /** Adds statements that are stored in the same transaction as changes. Call it before `workspace.start()`. */
+  storeWithChanges(prepare: Prepare): void;
   /** A missing root is present again or was replaced by another folder. */
   readonly rootReturned: Emitter<void>;
 }
@@ -30,14 +43,15 @@ export async function openIndex(
     readonly database: Database;
     readonly roots: KernelFiles["roots"];
     readonly index: Configuration["index"];
-    readonly agents: AgentLink;
     readonly progress: Emitter<WorkProgress>;
   },
 ): Promise<KernelWorkspace> {
-  const { database, roots, index, agents, progress } = parts;
+  const { database, roots, index, progress } = parts;
   const changed = new Emitter<readonly EntryChange[]>();
   const filesMoved = new Emitter<readonly FileMove[]>();
   const rootReturned = new Emitter<void>();
+  const indexed = new Emitter<IndexRun>();
+  const prepares: Prepare[] = [];
   const workspace = opened.use(
     await openWorkspace(
       { roots, stateFolder: stateHome, index },
@@ -47,11 +61,11 @@ export async function openIndex(
         log,
         open: (root) => openRootedFs(root),
         deliver: (changes) => {
-          const { statements, committed } = agents.deliver(changes);
+          const prepared = prepares.map((prepare) => prepare(changes));
           return {
-            statements,
+            statements: prepared.flatMap(({ statements }) => statements),
             committed: () => {
-              committed();
+              for (const each of prepared) each.committed();
               changed.emit(changes);
               const moves = changes.flatMap((change) =>
                 change.kind === "moved" && change.entry.kind === "file"
@@ -65,13 +79,18 @@ export async function openIndex(
         rootReturned: () => rootReturned.emit(),
         indexed: (run) => {
           progress.emit({ work: "index", kind: "end", message: `${run.entries} entries` });
-          agents
-            .indexed(run)
-            .catch((error: unknown) => log.error(`The index's end was not delivered: ${messageOf(error)}`));
+          indexed.emit(run);
         },
       },
     ),
   );
   void workspace.indexed.then(settleHeap);
-  return { workspace, changed, filesMoved, rootReturned };
+  return {
+    workspace,
+    changed,
+    filesMoved,
+    indexed,
+    rootReturned,
+    storeWithChanges: (prepare) => void prepares.push(prepare),
+  };
 }

@@ -38,6 +38,8 @@ export class ScheduleBed implements AsyncDisposable {
   readonly inbox: Inbox;
   readonly agents = new Map<string, ScheduledAgent & { isListening: boolean }>();
   readonly announced: string[] = [];
+  /** What the person was told: agent, schedule and error. */
+  readonly told: unknown[][] = [];
   /** "level message". */
   readonly traces: string[] = [];
   /** Called before each transaction, which fails if it throws. */
@@ -95,6 +97,7 @@ export class ScheduleBed implements AsyncDisposable {
         await database.batch([...prepared.statements, ...more]);
         prepared.committed();
       },
+      tell: async (...told) => void this.told.push(told),
     });
   }
 

@@ -101,7 +101,11 @@ const RemoteEmbedder = Type.Object(
     model: Type.String({ minLength: 1, maxLength: 256, description: "The model's name at the service" }),
     dimensions: Type.Optional(Amount(65_536, "Numbers in a vector; default the model's own")),
   },
-  { ...closed, description: "A service that turns texts into vectors: what is remembered is sent to it" },
+  {
+    ...closed,
+    description:
+      "A service that turns texts into vectors: what is remembered is sent to it, and what is said to agents that may use_models `embedding`",
+  },
 );
 const LocalEmbedder = Type.Object(
   {
@@ -334,7 +338,8 @@ export const Lares = Type.Object(
             Type.Integer({
               minimum: 1,
               maximum: 64,
-              description: "Processes of one conversation that run at once; others wait; default 8",
+              description:
+                "Processes of one conversation that run at once; others wait. Workers that wait for a follow-up count, and end to make room; default 8",
               default: 8,
             }),
           ),

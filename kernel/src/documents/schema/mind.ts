@@ -78,7 +78,8 @@ const Block = Type.Object(
         minLength: 1,
         maxLength: 128,
         pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
-        description: "A shared memory that it is kept in instead, by its name in lares.yaml",
+        description:
+          "A shared memory that it is kept in instead, by its name under shared_namespaces in lares.yaml: one text for all minds with a block of this name there",
       }),
     ),
   },
@@ -94,10 +95,13 @@ const Worker = Type.Object(
     }),
     prompt: Type.Optional(File("Its instructions; default those of prompts.worker", "prompts/research.md")),
     tools: Type.Optional(Tools("Tools that it gets, of those that the mind may use; default all of them")),
-    max_turns: Type.Optional(Count(1000, "Requests to the model for one task", 50)),
+    max_turns: Type.Optional(
+      Count(1000, "Requests to the model for one task, and again for each follow-up", 50),
+    ),
     interactive: Type.Optional(
       Type.Boolean({
-        description: "Whether it can ask the channel while it runs; default false",
+        description:
+          "Whether it waits for follow-ups after its report, for an hour at most, instead of ending; default false",
         default: false,
       }),
     ),

@@ -150,6 +150,10 @@ export const codes = {
     severity: "error",
     explanation: "The shares at which a conversation is made shorter do not ascend.",
   },
+  "block-not-shared": {
+    severity: "error",
+    explanation: "A block of a mind that cannot be kept in the shared memory that it names.",
+  },
   "duplicate-block": { severity: "error", explanation: "Two blocks of one mind have the same name." },
   "duplicate-command": {
     severity: "error",

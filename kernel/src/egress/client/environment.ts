@@ -1,5 +1,5 @@
 /** The person's `egress:` settings that concern the way out. */
-export interface EgressSettings {
+interface EgressSettings {
   readonly proxy?: string;
   readonly noProxy?: readonly string[];
   readonly caFile?: string;

@@ -8,7 +8,7 @@ import { egressBounds as bounds } from "../bounds.ts";
 import { connectionError, Denied } from "../failures.ts";
 import { Lookups, type Resolve, type ResolvedAddress } from "./lookups.ts";
 
-export interface ProxySettings {
+interface ProxySettings {
   readonly url: string;
   /** Names whose hosts, and those beneath them, are reached directly; "*" for all. */
   readonly except: readonly string[];

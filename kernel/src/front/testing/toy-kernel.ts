@@ -44,7 +44,7 @@ let sessions = 0;
 let isClosing = false;
 let lastFollow = 0;
 
-await listenLocal({ stateFolder, log, isClosing: () => isClosing, accept: serve });
+await listenLocal({ stateFolder, log, phase: () => (isClosing ? "closing" : "open"), accept: serve });
 
 function serve(socket: LocalSocket): void {
   sessions++;

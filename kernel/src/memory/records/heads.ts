@@ -1,4 +1,5 @@
 import type { Database, Durability, Migration } from "../../platform/database/database.ts";
+import type { TextColumns } from "../../platform/database/text-columns.ts";
 import type { Anchor } from "../../journal/anchor.ts";
 import type { RecordKind } from "../../memory-contract/records.ts";
 import type { Tally } from "../../journal/tally.ts";
@@ -40,6 +41,12 @@ export const memoryMigrations: readonly Migration[] = [
             checkpoint TEXT NOT NULL
           ) STRICT, WITHOUT ROWID`,
   },
+];
+
+/** A checkpoint is dropped with the journal that it describes. */
+export const memoryTexts: readonly TextColumns[] = [
+  { table: "memory_heads", key: ["memory"], columns: { memory: "none", hash: "none" } },
+  { table: "memory_checkpoints", key: ["memory"], columns: { memory: "none", checkpoint: "own" } },
 ];
 
 /** The counts of a memory that a person sees. */

@@ -1,6 +1,6 @@
 import { invalidParams, LaresError } from "../../base/errors.ts";
 import { canonicalJson, isJsonObject } from "../../base/json.ts";
-import { maxDimensions } from "../../base/vocabulary/memory-calls.ts";
+import { maxDimensions } from "../../base/vocabulary/bounds.ts";
 import { type ChainEnd, chainStart } from "../../memory-contract/records.ts";
 
 /** The file's first bytes. */

@@ -5,11 +5,13 @@ import { asksMigrations } from "../../asks/migrations.ts";
 import { onTestFinished } from "vitest";
 import { invalidParams } from "../../base/errors.ts";
 import { FairTurns } from "../../base/fair-turns.ts";
+import type { Clock } from "../../base/clock.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
 import type { Conversation, Entry } from "../../base/vocabulary/conversation.ts";
 import type { Delta } from "../../base/vocabulary/conversation-requests.ts";
+import type { Forgotten } from "../../base/vocabulary/forgetting.ts";
 import { type MindInterception, noInterception } from "../../base/vocabulary/interception.ts";
 import type { MindDefinition } from "../../base/vocabulary/mind.ts";
 import type { ModelFailure, ModelTool } from "../../base/vocabulary/model.ts";
@@ -31,7 +33,7 @@ import { createConversationService } from "../conversation-service.ts";
 import { MadeSchedules } from "../made-schedules.ts";
 import { Minds } from "../minds.ts";
 import type { CallOutcome, FilePicture, NewMemory, RecalledMemory } from "../ports.ts";
-import { askPorts, mayFrom, openAsks } from "./test-asks.ts";
+import { askAboutSchedules, askPorts, mayFrom, openAsks } from "./test-asks.ts";
 import { mind } from "./test-mind.ts";
 
 export { mind } from "./test-mind.ts";
@@ -55,7 +57,7 @@ const tool = (name: string): ModelTool => ({ name, description: name, parameters
 
 /** Conversations over real logs, with a model and tools that a test makes. Kernels can be stopped and started again. */
 export class MindBench {
-  readonly #folder: string;
+  readonly folder: string;
   readonly database: Database;
   #minds: Minds | null = null;
   model: FakeModel = () => ({ say: "ok" });
@@ -71,15 +73,26 @@ export class MindBench {
   contextTokens = 100_000;
   /** The model counts what it reads, so that contexts fill up. */
   counts = false;
+  /** Milliseconds by which the mind's clock is ahead. */
+  passedMs = 0;
   limits = { atOnce: 256, processes: 8 };
+  /** What each agent may do with shared memories. */
+  grants: Record<string, Record<string, "read" | "read_write">> = {};
+  /** Minds besides the first one, by their agents. */
+  readonly otherMinds = new Map<string, MindDefinition>();
   unattendedMs = 1_800_000;
+  /** The clock of the processes; read when a kernel starts. */
+  clock: Clock = systemClock;
   isScripted = false;
+  isOfOtherRun = false;
   /** "asks": the person is asked. */
   mayRepeat: boolean | "asks" = true;
   /** The person is asked before each request to the model. */
   asksAboutModels = false;
   /** The person is asked before each call of these tools. */
   asksAboutTools: readonly string[] = [];
+  /** Schedules are questions like others; otherwise a test answers by `acceptance`. */
+  asksAboutSchedules = false;
   asks!: Asks;
   /** Read when a kernel starts. */
   intercept: MindInterception = noInterception;
@@ -93,6 +106,8 @@ export class MindBench {
   readonly asked: string[] = [];
   readonly deltas: Delta[] = [];
   readonly memories: NewMemory[] = [];
+  /** What should be removed elsewhere. */
+  readonly forgotten: Forgotten[] = [];
   recalled: readonly RecalledMemory[] = [];
   /** The stored schedules that the mind made, by id. */
   readonly storedSchedules = new Map<string, MadeSchedule>();
@@ -103,7 +118,7 @@ export class MindBench {
   schedules: MadeSchedules | null = null;
 
   private constructor(folder: string, database: Database) {
-    this.#folder = folder;
+    this.folder = folder;
     this.database = database;
   }
 
@@ -133,6 +148,7 @@ export class MindBench {
   }
 
   async start({ isContinuing = true }: { readonly isContinuing?: boolean } = {}): Promise<void> {
+    const { clock } = this;
     const schedules = await MadeSchedules.open(this.schedulePorts());
     this.schedules = schedules;
     this.asks = await openAsks(this.database);
@@ -141,7 +157,7 @@ export class MindBench {
     const isAllowed = mayFrom(asks);
     this.#minds = new Minds({
       conversations: new Conversations({
-        stateFolder: this.#folder,
+        stateFolder: this.folder,
         database: this.database,
         clock: systemClock,
         log: silentLog,
@@ -151,10 +167,23 @@ export class MindBench {
       limits: () => this.limits,
       unattendedMs: () => this.unattendedMs,
       ports: {
-        clock: systemClock,
+        clock: {
+          now: () => clock.now() + this.passedMs,
+          monotonic: () => clock.monotonic(),
+          timer: (delayMs, run) => clock.timer(delayMs, run),
+        },
         log: silentLog,
         takeTurn: (conversation) => this.#turns.take(conversation),
-        mindOf: (id) => (id === agent ? { agent: { id, name: "A mind" }, definition: this.mind } : null),
+        mindOf: (id) => {
+          const definition = id === agent ? this.mind : this.otherMinds.get(id);
+          return definition === undefined ? null : { agent: { id, name: "A mind" }, definition };
+        },
+        mayShare: (id, namespace, wanted) => {
+          const granted = this.grants[id]?.[namespace];
+          return granted === wanted || granted === "read_write"
+            ? null
+            : `${id} may not ${wanted} ${namespace}.`;
+        },
         whyNot: () => "It is gone.",
         models: {
           answer: (_need, question, asker, signal) =>
@@ -165,6 +194,7 @@ export class MindBench {
             ),
           choose: async () => ({ model: "lab/m", contextTokens: this.contextTokens }),
           isTainting: () => this.isScripted,
+          isOfOtherRun: () => this.isOfOtherRun,
         },
         tools: {
           picture: async (_caller, path) => this.pictures.get(path) ?? null,
@@ -197,6 +227,15 @@ export class MindBench {
             return { status: "success", value: { memory: "k1" } };
           },
           recall: async () => this.recalled,
+          get: async (_caller, ids) => this.recalled.filter(({ id }) => ids.includes(id)),
+          madeFrom: async (_agent, conversations) =>
+            this.memories
+              .filter(({ conversation }) => conversations.includes(conversation))
+              .map(({ type, text, call }) => ({ id: call, type, text })),
+          present: async (_agent, ids) =>
+            new Map(
+              this.recalled.filter(({ id }) => ids.includes(id)).map(({ id, text }) => [id, { id, text }]),
+            ),
           find: async (_agent, query) =>
             this.memories
               .filter(({ text }) => text.includes(query))
@@ -212,6 +251,12 @@ export class MindBench {
           },
         },
         schedules,
+        forgetting: {
+          run: async ({ forgotten }, removeFromLogs) => {
+            this.forgotten.push(forgotten);
+            return { result: await removeFromLogs(), report: { removed: [], remains: [] } };
+          },
+        },
         intercept: this.intercept,
         asks: askPorts(asks),
         mayRepeat: async (caller, name, _args, signal, asking) =>
@@ -244,6 +289,7 @@ export class MindBench {
         return { handler: madeHandler(schedule), accepts: () => ({ passed: false }), nextRun: () => next };
       },
       ask: (schedule, signal) => {
+        if (this.asksAboutSchedules) return askAboutSchedules(this.asks)(schedule, signal);
         this.askedSchedules.push(schedule.id);
         return new Promise((resolve, reject) => {
           this.acceptance.set(schedule.id, resolve);
@@ -326,8 +372,8 @@ export class MindBench {
     return this.minds.use(id, async (conversation) => conversation.isUnattended);
   }
 
-  open(): Promise<Conversation> {
-    return this.service.open(person, { agent });
+  open(of = agent): Promise<Conversation> {
+    return this.service.open(person, { agent: of });
   }
 
   send(id: string, text: string): Promise<string> {

@@ -4,8 +4,9 @@ import { isoTime } from "../../base/clock.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Asking } from "../../base/vocabulary/ask.ts";
 import { systemClock } from "../../platform/clock.ts";
+import { blockQuestion } from "../block-question.ts";
 import type { MindPorts } from "../ports.ts";
-import { blockQuestion } from "../../composition/models/consent.ts";
+export { askAbout as askAboutSchedules } from "../schedule-question.ts";
 import type { Database } from "../../platform/database/database.ts";
 
 /** Opens the questions of one kernel, with those that an earlier one left. */

@@ -7,14 +7,14 @@ import { packageBounds as bounds, recordName } from "../bounds.ts";
 import { readRecord, type PackageRecord } from "../package-record.ts";
 
 /** How an installed package's folder differs from what was signed. */
-export interface InstalledChanges {
+interface InstalledChanges {
   /** The paths of files, sorted; of each kind at most `maxListed`. */
   readonly changed: readonly string[];
   readonly missing: readonly string[];
   readonly added: readonly string[];
 }
 
-export interface InstalledPackage {
+interface InstalledPackage {
   /** Absolute. */
   readonly folder: string;
   /** Null if PACKAGE.json is not what a publisher signed; `fault` says why. */

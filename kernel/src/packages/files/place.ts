@@ -26,7 +26,7 @@ export interface Place {
 }
 
 /** A fully extracted package in a staging folder. Disposing it removes the folder. */
-export interface StagedPackage extends AsyncDisposable {
+interface StagedPackage extends AsyncDisposable {
   /** Puts it at its place, by one rename, and removes what it replaces. Returns the absolute folder. */
   activate(): Promise<string>;
 }

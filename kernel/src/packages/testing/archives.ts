@@ -51,7 +51,7 @@ export interface PreparedEntry {
   readonly before?: Uint8Array;
 }
 
-export interface PreparedArchive {
+interface PreparedArchive {
   readonly comment?: Uint8Array;
   /** Bytes between the last content and the list. */
   readonly gap?: Uint8Array;

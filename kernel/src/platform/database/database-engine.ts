@@ -7,6 +7,7 @@ import { findDamage, inMemory, type FileOwnership, SoleOwnership } from "./datab
 import type { DatabaseJob, DatabaseOutcome } from "./database-messages.ts";
 import { failpoint } from "../failpoint.ts";
 import { storageFailure } from "../files/storage-failure.ts";
+import { addNearest } from "./similarity.ts";
 
 /** Prepared statements that are cached; the least recently used is evicted. */
 const maxPreparedStatements = 256;
@@ -38,7 +39,11 @@ export class DatabaseEngine implements Disposable {
       if (path !== inMemory) ownership.prepare();
       database = new DatabaseSync(path, { timeout: ownership.lockTimeoutMs });
       this.#database = database;
-      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF");
+      // Deleted content is overwritten, so that what a person had forgotten is in no free page.
+      database.exec(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON",
+      );
+      addNearest(database);
       if (ownership.checksOnOpen) this.#check();
       this.#migrate(migrations);
     } catch (error) {

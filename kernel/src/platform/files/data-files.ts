@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemCode } from "../../base/errors.ts";
-import { syncFolder } from "./atomic-file.ts";
+import { syncFolder, writeFileAtomically } from "./atomic-file.ts";
 import { failpoint } from "../failpoint.ts";
 import { openPlainFile, setAside } from "./plain-file.ts";
 import { storageFailure } from "./storage-failure.ts";
@@ -72,6 +72,11 @@ export function moveAside(path: string, nowMs: number): Promise<string> {
 
 export function removeFile(path: string): Promise<void> {
   return guarded(`remove "${path}"`, () => rm(path, { force: true }));
+}
+
+/** Replaces a file by other content, so that readers find one of both as a whole. Durable when it resolves. */
+export function replaceDataFile(path: string, content: Uint8Array | string): Promise<void> {
+  return guarded(`write "${path}"`, () => writeFileAtomically(path, content));
 }
 
 /** Renames a file and replaces the target. */

@@ -13,6 +13,8 @@ export interface FileStat {
   readonly mode: number;
   readonly inode: string;
   readonly device: string;
+  /** The number of names that the entry has; over 1: it is a hard link. */
+  readonly names: number;
 }
 
 /** Returns the facts of the name itself; null if nothing exists there, or can. */
@@ -35,6 +37,7 @@ export function fileStat(stats: Stats): FileStat {
     mode: stats.mode & 0o7777,
     inode: String(stats.ino),
     device: String(stats.dev),
+    names: stats.nlink,
   };
 }
 

@@ -4,6 +4,7 @@ import { basename, isAbsolute, join } from "node:path";
 import process from "node:process";
 import { invalidParams, storageError } from "../../base/errors.ts";
 import { sha256Hex } from "./hash.ts";
+import { recordWorkspace } from "./workspace-record.ts";
 
 /** Environment variables by name, as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -65,6 +66,8 @@ export async function stateFolderOf(
   const folder = await stateFolderPath(workspaceRoots, environment);
   const home = stateHome(environment);
   for (const step of [home, join(home, "workspaces"), folder]) await makePrivateFolder(step);
+  const [root, ...others] = workspaceRoots;
+  if (root !== undefined && others.length === 0) await recordWorkspace(folder, await realPathOf(root));
   return folder;
 }
 

@@ -35,6 +35,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   EMFILE: tooManyFiles,
   ENFILE: tooManyFiles,
+  ENAMETOOLONG: {
+    says: "the name is too long (ENAMETOOLONG)",
+    advice: "Choose a shorter one, of at most 255 bytes.",
+  },
   EACCES: notPermitted,
   EPERM: notPermitted,
 };
@@ -46,8 +50,18 @@ export function storageFailure(what: string, error: unknown): LaresError {
   if (isLaresError(error)) return error;
   const meaning = meaningOf(error);
   const sentence =
-    meaning === undefined ? `${messageOf(error).replace(/\.$/, "")}.` : `${meaning.says}. ${meaning.advice}`;
+    meaning === undefined
+      ? `${withoutDescriptors(error).replace(/\.$/, "")}.`
+      : `${meaning.says}. ${meaning.advice}`;
   return storageError(`${what}: ${sentence}`, error);
+}
+
+/** Returns what the system says. A call's paths beneath a descriptor mean nothing to a person. */
+function withoutDescriptors(error: unknown): string {
+  const message = messageOf(error);
+  const call = error instanceof Error ? (error as NodeJS.ErrnoException).syscall : undefined;
+  const at = call === undefined ? -1 : message.indexOf(`, ${call} '/proc/self/fd/`);
+  return at > 0 ? message.slice(0, at) : message;
 }
 
 function meaningOf(error: unknown): Meaning | undefined {

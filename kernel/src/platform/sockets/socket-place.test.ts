@@ -64,7 +64,7 @@ test("a client finds the kernel by its record, whatever the client's environment
     stateFolder,
     socketRoots: roots,
     log: silentLog,
-    isClosing: () => false,
+    phase: () => "open",
     accept: (socket) => socket.destroy(),
   });
   expect(await readFile(join(stateFolder, "kernel.place"), "utf8")).toBe(`${server.path}\n`);
@@ -109,7 +109,7 @@ test("with every guessable name taken, the folder has a random name; it is used 
     stateFolder,
     socketRoots: roots,
     log: silentLog,
-    isClosing: () => false,
+    phase: () => "open",
     accept: (socket) => socket.destroy(),
   });
   expect(server.path).toBe(path);
@@ -127,7 +127,7 @@ test("a client does not go into the recorded folder once others can open it", as
     stateFolder,
     socketRoots: roots,
     log: silentLog,
-    isClosing: () => false,
+    phase: () => "open",
     accept: () => expect.fail(),
   });
   await chmod(dirname(server.path), 0o777);

@@ -29,7 +29,7 @@ describe("the kernel's socket", () => {
       await using server = await listenLocal({
         stateFolder,
         log: silentLog,
-        isClosing: () => false,
+        phase: () => "open",
         accept: (socket) => {
           socket.write("hello");
           accepted.resolve(socket);
@@ -53,7 +53,7 @@ describe("the kernel's socket", () => {
       const server = await listenLocal({
         stateFolder,
         log: silentLog,
-        isClosing: () => false,
+        phase: () => "open",
         accept: () => {},
       });
       await server[Symbol.asyncDispose]();
@@ -61,7 +61,7 @@ describe("the kernel's socket", () => {
       await using _again = await listenLocal({
         stateFolder,
         log: silentLog,
-        isClosing: () => false,
+        phase: () => "open",
         accept: () => {},
       });
       const outcome = await connectLocal(stateFolder);
@@ -74,7 +74,7 @@ describe("the kernel's socket", () => {
       await using _server = await listenLocal({
         stateFolder,
         log: silentLog,
-        isClosing: () => true,
+        phase: () => "closing",
         accept: () => expect.fail(),
       });
       expect(await connectLocal(stateFolder)).toEqual({ kind: "closing" });
@@ -85,7 +85,7 @@ describe("the kernel's socket", () => {
       await using _server = await listenLocal({
         stateFolder,
         log: silentLog,
-        isClosing: () => false,
+        phase: () => "open",
         accept: () => expect.fail(),
       });
       await writeFile(join(stateFolder, "kernel.token"), "f".repeat(64));

@@ -21,6 +21,8 @@ const greetingTimeoutMs = 10_000;
 /** A connected stream: a Unix domain socket, or a named pipe on Windows. */
 export type LocalSocket = Socket;
 
+export type KernelPhase = "starting" | "open" | "closing";
+
 interface LocalServerOptions {
   readonly stateFolder: string;
   /** For a socket whose path is too long for the state folder. Default: the folders of the process's environment. */
@@ -28,12 +30,12 @@ interface LocalServerOptions {
   readonly log: Log;
   /** Receives a client that proved itself. Its stream is paused; add a listener and call `resume()`. */
   readonly accept: (socket: LocalSocket) => void;
-  /** Returns true while the kernel is shutting down; a new client is told to start the next kernel. */
-  readonly isClosing: () => boolean;
+  /** A new client of a starting kernel is told to wait, and one of a closing kernel to start the next. */
+  readonly phase: () => KernelPhase;
 }
 
 /** Disposing it stops listening and removes the socket; accepted connections stay. */
-export interface LocalServer extends AsyncDisposable {
+interface LocalServer extends AsyncDisposable {
   readonly path: string;
 }
 
@@ -85,8 +87,9 @@ async function greet(socket: LocalSocket, token: string, options: LocalServerOpt
     dismiss(socket, "refused");
     return;
   }
-  if (options.isClosing()) {
-    dismiss(socket, "closing");
+  const phase = options.phase();
+  if (phase !== "open") {
+    dismiss(socket, phase);
     return;
   }
   socket.write(`${greetingVersion} ok ${process.pid}\n`);
@@ -103,6 +106,8 @@ type ConnectOutcome =
   | { readonly kind: "connected"; readonly socket: LocalSocket; readonly kernelPid: number }
   /** Nothing is listening. */
   | { readonly kind: "absent" }
+  /** A kernel is alive and not yet ready for clients. */
+  | { readonly kind: "starting" }
   /** A kernel is shutting down; the next one may be started when it has ended. */
   | { readonly kind: "closing" };
 
@@ -122,7 +127,8 @@ export async function connectLocal(stateFolder: string): Promise<ConnectOutcome>
     if (version === greetingVersion && answer === "ok")
       return { kind: "connected", socket, kernelPid: Number(pid) };
     socket.destroy();
-    if (version === greetingVersion && answer === "closing") return { kind: "closing" };
+    if (version === greetingVersion && (answer === "starting" || answer === "closing"))
+      return { kind: answer };
   } catch (error) {
     socket.destroy();
     // A kernel that ended during the greeting counts as closing.

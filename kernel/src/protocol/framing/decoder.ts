@@ -91,7 +91,7 @@ export class FrameDecoder {
           this.#refuse(
             isFull
               ? tooLongHeader(this.#limits)
-              : 'Bytes that are no frame\'s header: expected "Content-Length: …", lines ending in CRLF.',
+              : 'These bytes are not a header of a frame: expected "Content-Length: …", lines ending in CRLF.',
           );
         this.#resume(block, findLastSyncMark(block));
       }

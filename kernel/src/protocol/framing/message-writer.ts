@@ -42,8 +42,12 @@ export function createGuardedWriter(sink: ByteSink, options: GuardedWriterOption
     onError: eventOf(errors),
     onClose: eventOf(closes),
     async write(message) {
-      if (frames.isClosed) throw new Error("The connection is closed.");
       const isAnswer = "id" in message && !("method" in message);
+      if (frames.isClosed) {
+        // Nobody waits for an answer any more, and the connection would log that it cannot send it.
+        if (isAnswer) return;
+        throw new Error("The connection is closed.");
+      }
       try {
         const body = bodyOf(message, maxFrameBytes);
         frames.write(body, notificationDelivery(message, options.deliveryOf));

@@ -5,7 +5,7 @@ import {
   Part,
   Process,
 } from "../../base/vocabulary/conversation.ts";
-import { Action, ActionState, Effect, EffectInput } from "../../base/vocabulary/action.ts";
+import { Action, ActionState, AgentAction, Effect, EffectInput } from "../../base/vocabulary/action.ts";
 import { ApprovalRule, Decision, RememberedRule, Scope } from "../../base/vocabulary/approval-rule.ts";
 import {
   Agent,
@@ -17,7 +17,11 @@ import {
   Tool,
 } from "../../base/vocabulary/agent.ts";
 import { AgentNotification } from "../../base/vocabulary/notification.ts";
+import { Ask } from "../../base/vocabulary/ask.ts";
+import { ChainCheck } from "../../base/vocabulary/chain-check.ts";
+import { Block, RemainingCopy, RemovedCopies } from "../../base/vocabulary/conversation-requests.ts";
 import { Job } from "../../base/vocabulary/job.ts";
+import { Actor } from "../../base/vocabulary/principal.ts";
 import { Hash, Place } from "../../base/vocabulary/common.ts";
 import { Entry } from "../../base/vocabulary/entry.ts";
 import { Permissions } from "../../base/vocabulary/permissions.ts";
@@ -50,14 +54,13 @@ const sharedTypes: Record<string, TSchema> = {
   Entry,
   Hash,
   Permissions,
-  Place,
-  RememberedRule,
-  Scope,
   ToolResult,
   TraceLevel,
   Where,
 };
+const guestTypes: Record<string, TSchema> = { ...sharedTypes, Action: AgentAction };
 const clientTypes: Record<string, TSchema> = {
+  Actor,
   Agent,
   AgentCommand,
   AgentFailure,
@@ -66,6 +69,9 @@ const clientTypes: Record<string, TSchema> = {
   AgentNotification,
   AgentState,
   ApprovalRule,
+  Ask,
+  Block,
+  ChainCheck,
   Conversation,
   ConversationEntry,
   ConversationPart: Part,
@@ -75,7 +81,12 @@ const clientTypes: Record<string, TSchema> = {
   Job,
   MemoryStats,
   ModelListing,
+  Place,
   ProviderListing,
+  RemainingCopy,
+  RememberedRule,
+  RemovedCopies,
+  Scope,
   SecretItem,
   SessionOptions,
   SharedMemory,
@@ -127,7 +138,7 @@ function guestSchema(): object {
     description:
       "One JSON-RPC 2.0 message a line. Calls of the guest, requests and notifications, with params and results.",
     definitions: {
-      ...types({ ...sharedTypes, OnBehalf }),
+      ...types({ ...guestTypes, OnBehalf }),
       ...requests(guestCalls, onBehalf),
       ...requests(fromKernel(guestRequests)),
       ...notifications({ trace: guestNotifications.trace }, onBehalf),
@@ -191,7 +202,9 @@ function plain(schema: TSchema): Json {
 }
 
 const nameOf: ReadonlyMap<string, string> = new Map(
-  Object.entries({ ...sharedTypes, ...clientTypes }).map(([name, schema]) => [JSON.stringify(schema), name]),
+  [sharedTypes, clientTypes, guestTypes]
+    .flatMap((each) => Object.entries(each))
+    .map(([name, schema]) => [JSON.stringify(schema), name]),
 );
 
 /** Replaces named types by references, except `except`, the one being defined. */

@@ -1,13 +1,10 @@
-import { maxRejectionReason } from "../../base/vocabulary/bounds.ts";
+import { maxContentBytes, maxRejectionReason } from "../../base/vocabulary/bounds.ts";
 import { Type } from "typebox";
 import { Action } from "../../base/vocabulary/action.ts";
 import { ActionQuery, Approval } from "../../base/vocabulary/action-requests.ts";
 import { EffectIndex } from "../../base/vocabulary/approval.ts";
 import { define } from "../define.ts";
 import { ActionId, Base64, Eof } from "../../base/vocabulary/request-fields.ts";
-
-/** Largest piece of an effect's content in one answer, in bytes. */
-export const maxContentBytes = 1024 * 1024;
 
 const noEffect = "The action has no such effect. Also as for any request.";
 const noAction = "There is no action with this `id`.";
@@ -74,7 +71,7 @@ export const actionRequests = define({
   },
   "lares/actions/approve": {
     about:
-      'Approves an action and returns it once it has ended. The digest says what the person was shown. All chosen effects are made or none. If the workspace has changed meanwhile, the answer is the action in the state `Stale`, and not an error. A file with unsaved changes in an editor counts as changed.\n\nWith `edits` the kernel plans the action anew, from the same bases, and approves that: it has `edited_by` and a new digest. With "always" the approval is remembered for later proposals.',
+      'Approves an action and returns it once it has ended. The digest says what the person was shown. All chosen effects are made or none. If the workspace has changed meanwhile, the answer is the action in the state `Stale`, and not an error. A file with unsaved changes in an editor counts as changed.\n\nWith `edits` the kernel plans the action again, from the same bases, and approves that: it has `edited_by` and a new digest. With "always" the approval is remembered for later proposals.',
     errors: {
       NotFound: `${noAction} Or its agent is no longer enabled.`,
       IllegalTransition: "The action does not wait for a person. `data.state` says what became of it.",

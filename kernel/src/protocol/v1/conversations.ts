@@ -1,20 +1,25 @@
 import { Type } from "typebox";
 import { ChainCheck } from "../../base/vocabulary/chain-check.ts";
 import { Conversation } from "../../base/vocabulary/conversation.ts";
+import { Why, WhyQuery } from "../../base/vocabulary/answer-reasons.ts";
 import {
+  Block,
   ConversationContext,
   ConversationEntries,
   ConversationId,
   ConversationPage,
   ConversationQuery,
   ConversationSearch,
+  EditBlock,
   EntriesPage,
   ModelName,
   OpenConversation,
+  RedactConversation,
+  RedactedConversation,
   SearchPage,
   SendMessage,
 } from "../../base/vocabulary/conversation-requests.ts";
-import { Named } from "../../base/vocabulary/request-fields.ts";
+import { AgentId, Named } from "../../base/vocabulary/request-fields.ts";
 import { define } from "../define.ts";
 import { Subscription } from "./traces.ts";
 
@@ -109,7 +114,11 @@ export const conversationRequests = define({
   },
   "lares/conversations/search": {
     about: "Searches what was said in a mind's conversations, what it knows, and its blocks.",
-    errors: { NotFound: "There is no such agent, or it has no mind." },
+    errors: {
+      NotFound: "There is no such agent, or it has no mind.",
+      VectorSearchNotConfigured:
+        "The mode is `vector`, and no embedder answers. A service elsewhere gets messages only of agents that may use_models with the category `embedding`.",
+    },
     params: ConversationSearch,
     result: SearchPage,
   },
@@ -166,6 +175,44 @@ export const conversationRequests = define({
     }),
     result: Conversation,
   },
+  "lares/conversations/redact": {
+    about:
+      "Removes an entry, or a text wherever it stands, from a conversation and from all that share its entries, for good: from the logs, whose hashes stay and prove as before, from pages, searches and what models read. `[redacted by the person]` stands in its place; calls keep their results, and what tainted a conversation still does. With an entry go summaries that stand for it, and copies of its whole text. Clients that follow get a `redaction` with the entries as they are from then on. Copies in questions, actions, outcomes of calls, events, jobs, notifications, shared values, traces and memories of these conversations are removed too (`removed`); an action that waits and has the text is withdrawn. What stays is named with the reason (`remains`): what an action needs so that it can be undone, files of the workspace that show the conversation, which are the person's own, and whatever else in the state folder has the text. What was made from it by models is listed, and removed with `with_derived`; `preview` lists it before anything is removed. If the kernel dies meanwhile, the next one completes it.",
+    errors: {
+      NotFound: "There is no such conversation or entry.",
+      InvalidParams: "Both or none of `entry` and `text` are given, or the entry has no text.",
+      IllegalTransition: "Something runs in one of the conversations.",
+      StorageError: damaged,
+      PermissionDenied: person,
+    },
+    params: RedactConversation,
+    result: RedactedConversation,
+  },
+  "lares/conversations/blocks": {
+    about:
+      "Returns the blocks of a mind with their texts: those that all its conversations share, and with `id` those of that conversation too.",
+    errors: { NotFound: "There is no such agent or conversation, or the agent has no mind." },
+    params: Type.Object({
+      agent: AgentId,
+      id: Type.Optional(Named("A conversation of the mind, for its own blocks")),
+    }),
+    result: Type.Object({ items: Type.Array(Block, { description: "In the order of the manifest" }) }),
+  },
+  "lares/conversations/editBlock": {
+    about:
+      "Writes a block of a mind as a person wants it, also a read-only one, and returns it once that is on the disk. The text is the person's, so it is not tainted. Conversations that have the block are told before their next request. With `forget`, what the block said before is removed for good, as `lares/conversations/redact` does, from the logs of all conversations that may have been told.",
+    errors: {
+      NotFound: "There is no such agent, conversation or block, or the agent has no mind.",
+      InvalidParams: "Each conversation has its own block of this name, and `id` is not given.",
+      LimitExceeded: "The text is longer than the manifest allows.",
+      IllegalTransition:
+        "What it said is to be forgotten, and something runs in a conversation that may have it.",
+      StorageError: damaged,
+      PermissionDenied: person,
+    },
+    params: EditBlock,
+    result: Block,
+  },
   "lares/conversations/update": {
     about:
       "Changes the title, the model or the state of a conversation, or marks it as read: a client that shows it to the person does that.",
@@ -209,5 +256,15 @@ export const conversationRequests = define({
       process: Type.Optional(Named("The process; default the channel")),
     }),
     result: ConversationContext,
+  },
+  "lares/conversations/why": {
+    about:
+      "Returns what the model had before it when it wrote an answer, beside the conversation itself: the blocks, the bulletin, and the memories that were recalled, by it or by the branches whose conclusions it read. Worked out from the log as it was then, with what became of each memory since. What a person had removed is not in it.",
+    errors: {
+      NotFound: "There is no such conversation or entry, or nothing was answered yet.",
+      InvalidParams: "The entry is not an answer of a model.",
+    },
+    params: WhyQuery,
+    result: Why,
   },
 });

@@ -12,6 +12,8 @@ interface Peer {
   readonly endpoint: Endpoint;
   readonly heard: RpcMessage[];
   readonly logged: string[];
+  /** Where the endpoint's bytes go. */
+  readonly sink: PassThrough;
   /** Bytes from the peer, as they are. */
   readonly raw: PassThrough;
   send(message: object): void;
@@ -46,6 +48,7 @@ function open(options: Partial<EndpointOptions> = {}): Peer {
     endpoint,
     heard,
     logged,
+    sink: fromEndpoint,
     raw: toEndpoint,
     send: (message) => writer.write(JSON.stringify({ jsonrpc: "2.0", ...message })),
     until,
@@ -260,6 +263,26 @@ describe("requests to the peer", () => {
     endpoint.notifyStandard("x/late", {});
     await expect(endpoint.request("x/late", {})).rejects.toMatchObject({ code: "Busy" });
   });
+});
+
+test("an answer to a peer that has left is dropped, and not logged", async () => {
+  const { endpoint, send, sink, logged } = open();
+  const begun = Promise.withResolvers<void>();
+  const work = Promise.withResolvers<void>();
+  endpoint.onRequest("lares/agents/list", async () => {
+    begun.resolve();
+    await work.promise;
+    return [];
+  });
+  endpoint.listen();
+  send({ id: 1, method: "lares/agents/list" });
+  await begun.promise;
+  sink.destroy();
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  work.resolve();
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(logged).toEqual([]);
 });
 
 test("a notification's handler that throws is logged, and the next message is read", async () => {

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { Action } from "../../base/vocabulary/action.ts";
+import { Agent } from "../../base/vocabulary/agent.ts";
 import { AgentNotification, NotificationState } from "../../base/vocabulary/notification.ts";
 import { Named } from "../../base/vocabulary/request-fields.ts";
 import { define } from "../define.ts";
@@ -47,16 +48,22 @@ export const notificationRequests = define({
   },
   "lares/notifications/act": {
     about:
-      "Uses the button of a notification, in a person's name: returns the action that it proposes, and marks the notification as seen. If that action expired, went stale or failed, its changes are proposed again by `actions/propose` with what the agent, and those on whose behalf it acted, may do now. Nothing is changed by this: the action waits for its approval, unless a rule of the person decides it. An action that was decided is returned as it is.",
+      "Uses the button of a notification, in a person's name: returns the action that it proposes, and marks the notification as seen. If that action expired, went stale or failed, its changes are proposed again by `actions/propose` with what the agent, and those on whose behalf it acted, may do now. Nothing is changed by this: the action waits for its approval, unless a rule of the person decides it. An action that was decided is returned as it is. With `schedule`, the suspended schedule is resumed instead, and its agent is returned.",
     errors: {
       NotFound: "There is no such notification, or its agent is no longer there.",
       IllegalTransition:
-        "It proposes nothing, or its action has ended and its changes were too large to keep. `data.state` says how the action ended.",
+        "It proposes nothing, its schedule is not suspended or no longer there, or its action has ended and its changes were too large to keep. `data.state` says how the action ended.",
       PermissionDenied: "Only a person can do it; or the agent may no longer make one of the changes.",
       ScopeViolation: "A path leaves the workspace or lies in no location that is granted now.",
       AgentError: "The agent is disabled or suspended, or cannot run.",
     },
     params: Type.Object({ id: Named("The notification's id") }),
-    result: Action,
+    result: Type.Union([
+      Action,
+      Type.Object(
+        { resumed: Agent },
+        { description: "For a notification with `schedule`: the agent whose schedule runs again" },
+      ),
+    ]),
   },
 });

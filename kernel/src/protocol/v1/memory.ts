@@ -8,6 +8,8 @@ import {
   MemoryStats,
   SharedMemory,
 } from "../../base/vocabulary/memory-reports.ts";
+import { forgottenFields } from "../../base/vocabulary/conversation-requests.ts";
+import { stillSaidFields } from "../../base/vocabulary/still-said.ts";
 import { define } from "../define.ts";
 import { AgentId, Named } from "../../base/vocabulary/request-fields.ts";
 
@@ -143,9 +145,33 @@ export const memoryRequests = define({
       namespaces: Type.Array(SharedMemory, { description: "The shared memories" }),
     }),
   },
+  "lares/memory/correct": {
+    about:
+      "Replaces the text of what a mind remembers by what a person says. Type, importance and subject stay; the text is the person's, so it is not tainted, whatever the old one was made of. The old text is forgotten, as `lares/memory/forget` does. All conversations recall the new one. The result says where else the old text stands, as that of `lares/memory/forget` does.",
+    errors: {
+      NotFound: `${noAgent} Or it knows no item with this \`id\`.`,
+      InvalidParams: "No mind has saved the item, or the text is blank.",
+      PermissionDenied: "Only a person can do this.",
+    },
+    params: Type.Object({
+      agent: AgentId,
+      id: Named("The id of the item"),
+      text: Type.String({
+        minLength: 1,
+        maxLength: 4_000,
+        pattern: "\\S",
+        description: "What it says from now on",
+      }),
+    }),
+    result: Type.Object({
+      ...stillSaidFields,
+      id: Type.String({ description: "The id that it has from now on" }),
+      seq: Type.Integer({ description: "The number of the record that says that the old text is forgotten" }),
+    }),
+  },
   "lares/memory/forget": {
     about:
-      "Removes an event or an item from an agent's memory: from the journal, which keeps a record that something was removed, and from everything made of it.",
+      "Removes an event or an item from an agent's memory: from the journal, which keeps a record that something was removed, and from everything that the memory made of it. If a mind's bulletin was written from it, that is emptied. The result names the blocks and the conversations in which the text still stands. With `copies`, copies of its text in the mind's conversations and elsewhere are removed first, as by `lares/conversations/redact`; other memories stay.",
     errors: { NotFound: `${noAgent} Or nothing in its memory has this \`id\`.` },
     params: Type.Object({
       agent: AgentId,
@@ -153,7 +179,17 @@ export const memoryRequests = define({
       reason: Type.Optional(
         Type.String({ maxLength: maxForgetReason, description: "Why; it is kept with the record" }),
       ),
+      copies: Type.Optional(
+        Type.Boolean({
+          description: "Also removes copies of the text of an item elsewhere. Default: false",
+        }),
+      ),
     }),
-    result: Type.Object({ seq: Type.Integer({ description: "The number of the record that says so" }) }),
+    result: Type.Object({
+      ...stillSaidFields,
+      seq: Type.Integer({ description: "The number of the record that says so" }),
+      removed: Type.Optional(forgottenFields.removed),
+      remains: Type.Optional(forgottenFields.remains),
+    }),
   },
 });

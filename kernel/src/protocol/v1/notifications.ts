@@ -5,6 +5,7 @@ import { Ask } from "../../base/vocabulary/ask.ts";
 import { Conversation, Entry } from "../../base/vocabulary/conversation.ts";
 import { Delta } from "../../base/vocabulary/conversation-requests.ts";
 import { NotificationChannel } from "../../base/vocabulary/notification-rule.ts";
+import { NotifiedSchedule } from "../../base/vocabulary/notification.ts";
 import { HashOf, Severity } from "../../base/vocabulary/common.ts";
 import { TraceEntry } from "../../base/vocabulary/trace.ts";
 import { defineParams } from "../define.ts";
@@ -90,6 +91,7 @@ export const serverNotifications = defineParams({
             "Where the person wants it, among the client's `notifications`; earlier kernels do not say",
         }),
       ),
+      schedule: Type.Optional(NotifiedSchedule),
       actions: Type.Optional(
         Type.Array(
           Type.Object({

@@ -1,3 +1,4 @@
+import { maxSecretValueBytes } from "../../base/vocabulary/bounds.ts";
 import { Type } from "typebox";
 import { SecretItem } from "../../base/vocabulary/secret.ts";
 import { define } from "../define.ts";
@@ -23,7 +24,7 @@ export const secretRequests = define({
       name: Name,
       value: Type.String({
         minLength: 1,
-        maxLength: 65_536,
+        maxLength: maxSecretValueBytes,
         description: "The value, at most 65,536 bytes; it appears nowhere else",
       }),
       hosts: Type.Array(Type.String({ minLength: 1, maxLength: 260 }), {

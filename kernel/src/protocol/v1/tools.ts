@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { Tool } from "../../base/vocabulary/agent.ts";
-import { CallKey, ToolResult } from "../../base/vocabulary/tool-result.ts";
+import { CallDeadline, CallKey, ToolResult } from "../../base/vocabulary/tool-result.ts";
 import { define } from "../define.ts";
 import { AgentId, Named, OfAgent } from "../../base/vocabulary/request-fields.ts";
 
@@ -21,6 +21,7 @@ export const toolRequests = define({
       AgentError:
         "The agent cannot run: it is in the state that `data.state` names, for `data.reason`; or its program ended before it answered.",
       LimitExceeded: "Too many tool calls are open. Call again when some have ended.",
+      DeadlineExceeded: "It was not answered within `deadline_ms`. Its handler is told to end.",
       InvalidParams: "The `key` was used for another call: of another tool, or with other arguments.",
     },
     params: Type.Object({
@@ -28,6 +29,7 @@ export const toolRequests = define({
       name: Named("The tool's name"),
       arguments: Type.Unknown({ description: "An object that fits the tool's `parameters`" }),
       key: CallKey,
+      deadline_ms: CallDeadline,
       workDoneToken: Type.Optional(
         Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Integer()], {
           description:

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import type { ProgramFolder } from "../../platform/files/program-files.ts";
 import { extensionOf, sdkFolder } from "../guest/testing/run-guest.ts";
-import { maxRemembered } from "./bounds.ts";
-import { Bundler, type BundledProgram, type BundleResult } from "./bundle.ts";
+import { Bundler, type BundleResult } from "./bundle.ts";
+import type { BundledProgram } from "./bundled-program.ts";
 import { BuildInputs } from "./build-inputs.ts";
 
 const files = {
@@ -113,16 +113,17 @@ describe("a program that was bundled before", () => {
 });
 
 it("evicts the least recently used programs and bundles them again on request", async () => {
-  const names = Array.from({ length: maxRemembered + 1 }, (_, at) => `program-${at}.js`);
+  const remembered = 64;
+  const names = Array.from({ length: remembered + 1 }, (_, at) => `program-${at}.js`);
   await using extension = await extensionOf(
     Object.fromEntries(names.map((name) => [name, `export const it = "${name}";`])),
   );
-  const bundler = new Bundler(sdkFolder);
+  const bundler = new Bundler(sdkFolder, { remembered });
   const first: BundleResult[] = [];
   for (const name of names) first.push(await bundler.bundle(extension.folder, name));
   const again = async (at: number): Promise<boolean> =>
     (await bundler.bundle(extension.folder, names[at] ?? "")) === first[at];
-  expect([await again(1), await again(maxRemembered)]).toEqual([true, true]);
+  expect([await again(1), await again(remembered)]).toEqual([true, true]);
   expect(await again(0)).toBe(false);
   expect(await again(2)).toBe(false);
 });

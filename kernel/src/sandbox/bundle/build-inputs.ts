@@ -4,6 +4,12 @@ import type { Located, ProgramFolder } from "../../platform/files/program-files.
 /** The number of inputs that are read concurrently. */
 const batch = 64;
 
+/** A question to a folder, with the text of its answer. */
+export interface Answer {
+  readonly question: Question;
+  readonly answer: string;
+}
+
 interface Question {
   readonly path: string;
   /** The read limit of a question about a file's content; null for a question about where a path leads. */
@@ -17,13 +23,24 @@ interface Question {
 export class BuildInputs implements ProgramFolder {
   readonly root: string;
   readonly #folder: ProgramFolder;
-  readonly #answers = new Map<string, { readonly question: Question; readonly answer: string }>();
+  readonly #answers = new Map<string, Answer>();
   /** True while every repeated question had the same answer and none failed. */
   #isSound = true;
 
-  constructor(folder: ProgramFolder) {
+  /** `answers`: those of an earlier process, for `holdsFor`. */
+  constructor(folder: ProgramFolder, answers: readonly Answer[] = []) {
     this.#folder = folder;
     this.root = folder.root;
+    this.add(answers);
+  }
+
+  /** The questions so far; null if one failed, or had two answers. */
+  get answers(): readonly Answer[] | null {
+    return this.#isSound ? [...this.#answers.values()] : null;
+  }
+
+  add(answers: readonly Answer[]): void {
+    for (const answer of answers) this.#answers.set(JSON.stringify(answer.question), answer);
   }
 
   locate(path: string): Promise<Located> {

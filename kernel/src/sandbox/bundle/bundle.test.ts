@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { describe, expect, it } from "vitest";
 import { extensionOf, sdkFolder } from "../guest/testing/run-guest.ts";
 import { Bundler, type BundleError, type BundleResult } from "./bundle.ts";
@@ -187,6 +188,24 @@ describe("what is refused, naming the file that imports it", () => {
     const result = await new Bundler(sdkFolder).bundle("/nonexistent/lares", "agent.ts");
     expect(result.ok ? [] : result.errors[0]?.message).toContain("/nonexistent/lares");
   });
+});
+
+it("a source map holds the author's code alone, and nothing of the SDK is taken for it", async () => {
+  const result = await bundle({ "agent.ts": `${agent}console.log(1);` });
+  if (!result.ok) throw new Error(JSON.stringify(result.errors));
+  const { bytes, sourceMap } = result.program;
+  expect((JSON.parse(sourceMap) as { sources: string[] }).sources).toEqual(["program:agent.ts"]);
+  const map = new TraceMap(sourceMap);
+  const found = new TextDecoder()
+    .decode(bytes)
+    .split("\n")
+    .flatMap((line, at) => {
+      const { line: source } = originalPositionFor(map, { line: at + 1, column: line.length });
+      return source === null ? [] : [line.trim()];
+    });
+  // Before them stand the module's exports, which the bundler writes for the author's file.
+  expect(found.slice(-2)).toEqual(["var agent_default = defineAgent({});", "console.log(1);"]);
+  expect(found.length).toBeLessThan(10);
 });
 
 it("reads no source map that a file names, not even an inline one", async () => {

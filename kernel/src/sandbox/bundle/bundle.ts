@@ -2,7 +2,7 @@ import type { BuildOptions, BuildResult, Loader, Message, Plugin } from "esbuild
 import { messageOf } from "../../base/errors.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import { sha256 } from "../../platform/files/hash.ts";
-import { openProgramFolder } from "../../platform/files/program-files.ts";
+import { openProgramFolder, type ProgramFolder } from "../../platform/files/program-files.ts";
 import { hidingSecrets } from "../../platform/processes/secret-variables.ts";
 import {
   maxErrors,
@@ -12,34 +12,12 @@ import {
   maxRemembered,
   maxRememberedBytes,
 } from "./bounds.ts";
-import { withThrowPositions } from "./positions.ts";
+import { ownPositions } from "./positions.ts";
 import { type Folders, type ProgramFile, Resolver } from "./resolver.ts";
 import { BuildInputs } from "./build-inputs.ts";
-
-/** A loadable program, bundled from an extension's sources. */
-export interface BundledProgram {
-  readonly kind: "javascript";
-  /** A hash over `bytes`; independent of the folder's location. */
-  readonly digest: Hash;
-  /** One ECMAScript module, ASCII. */
-  readonly bytes: Uint8Array;
-  /** For `mapStack`. */
-  readonly sourceMap: string;
-  /** Every file of the extension that was bundled or influenced the bundle, sorted by path; none of the SDK. */
-  readonly inputs: readonly { readonly path: string; readonly hash: Hash }[];
-  /** The files whose contents were bundled, sorted by path, without those of the SDK. */
-  readonly files: readonly BundledFile[];
-}
-
-interface BundledFile {
-  /** Relative to the extension's folder, with links resolved. */
-  readonly path: string;
-  readonly bytes: number;
-  /** The hash of its contents. */
-  readonly hash: Hash;
-  /** True if the program reads the file as a value; otherwise it is source. */
-  readonly isData: boolean;
-}
+import type { BundleCache } from "./bundle-cache.ts";
+import type { BundledFile, BundledProgram } from "./bundled-program.ts";
+import { type Sdk, SdkFolder } from "./sdk-modules.ts";
 
 /** Line and column count from 1; the file is relative to the extension. */
 export interface BundleError {
@@ -72,8 +50,16 @@ const loaders: Record<string, Loader> = {
 
 interface Made {
   readonly program: BuildInputs;
-  readonly sdk: BuildInputs;
+  readonly sdk: Sdk;
   readonly result: BundleResult;
+}
+
+interface BundlerOptions {
+  /** The SDK's files do not change while this process runs. */
+  readonly isSdkFixed?: boolean;
+  /** The number of programs whose bundles are cached in memory. */
+  readonly remembered?: number;
+  readonly cache?: BundleCache | undefined;
 }
 
 /**
@@ -81,11 +67,15 @@ interface Made {
  * `@lares/sdk` package.
  */
 export class Bundler {
-  readonly #sdk: string;
+  readonly #sdk: SdkFolder;
   readonly #made = new Map<string, Made>();
+  readonly #maxRemembered: number;
+  readonly #cache: BundleCache | undefined;
 
-  constructor(sdk: string) {
-    this.#sdk = sdk;
+  constructor(sdk: string, { isSdkFixed = false, remembered = maxRemembered, cache }: BundlerOptions = {}) {
+    this.#cache = cache;
+    this.#sdk = new SdkFolder(sdk, isSdkFixed, bundleSdkModule);
+    this.#maxRemembered = remembered;
   }
 
   /**
@@ -95,13 +85,13 @@ export class Bundler {
   async bundle(folder: string, main: string): Promise<BundleResult> {
     try {
       using program = await openProgramFolder(folder);
-      using sdk = await openProgramFolder(this.#sdk);
+      const sdk = await this.#sdk.current();
       const key = JSON.stringify([program.root, main]);
-      const before = this.#made.get(key);
+      const before = this.#made.get(key) ?? (await this.#stored(key, program, sdk));
       this.#made.delete(key);
-      const isStill =
-        before !== undefined && (await before.program.holdsFor(program)) && (await before.sdk.holdsFor(sdk));
-      const made = isStill ? before : await make({ program, sdk }, main);
+      const isStill = before?.sdk === sdk && (await before.program.holdsFor(program));
+      const made = isStill ? before : await make(program, sdk, main);
+      if (!isStill) this.#store(key, made);
       if (made.result.ok) this.#made.set(key, made);
       this.#forget();
       return made.result;
@@ -116,8 +106,7 @@ export class Bundler {
    */
   async bundleForPackage(folder: string, main: string): Promise<PackagedSource> {
     using program = await openProgramFolder(folder);
-    using sdk = await openProgramFolder(this.#sdk);
-    const folders = { program, sdk };
+    const folders = { program, sdk: (await this.#sdk.current()).files };
     const resolver = new Resolver(folders, nothing);
     const result = await run(
       { entryPoints: [entryOf(main)] },
@@ -130,22 +119,52 @@ export class Bundler {
     return { ok: true, bytes: output.contents };
   }
 
+  async #stored(key: string, folder: ProgramFolder, sdk: Sdk): Promise<Made | undefined> {
+    const stored = await this.#cache?.read(key);
+    if (stored === undefined || stored === null || !(await sdk.holds(stored.answers.sdk))) return undefined;
+    const program = new BuildInputs(folder, stored.answers.program);
+    return { program, sdk, result: { ok: true, program: stored.program } };
+  }
+
+  /** In the background: the program is not needed there before the next start. */
+  #store(key: string, { program, sdk, result }: Made): void {
+    const answers = { program: program.answers, sdk: sdk.files.answers };
+    if (!result.ok || answers.program === null || answers.sdk === null) return;
+    void this.#cache?.write(key, {
+      program: result.program,
+      answers: { program: answers.program, sdk: answers.sdk },
+    });
+  }
+
   #forget(): void {
     let bytes = 0;
     for (const [index, [key, { result }]] of [...this.#made].toReversed().entries()) {
       if (result.ok) bytes += result.program.bytes.length + result.program.sourceMap.length;
-      if (index >= maxRemembered || bytes > maxRememberedBytes) this.#made.delete(key);
+      if (index >= this.#maxRemembered || bytes > maxRememberedBytes) this.#made.delete(key);
     }
   }
 }
 
-async function make(folders: Folders, main: string): Promise<Made> {
-  const program = new BuildInputs(folders.program);
-  const sdk = new BuildInputs(folders.sdk);
-  return { program, sdk, result: await bundle({ program, sdk }, main) };
+async function make(folder: ProgramFolder, sdk: Sdk, main: string): Promise<Made> {
+  const program = new BuildInputs(folder);
+  return { program, sdk, result: await bundle(program, sdk, main) };
 }
 
-async function bundle(folders: Folders, main: string): Promise<BundleResult> {
+async function bundleSdkModule(sdk: ProgramFolder, path: string): Promise<Uint8Array> {
+  const folders = { program: sdk, sdk };
+  const result = await run(
+    { entryPoints: [path] },
+    [boundary(new Resolver(folders, nothing), folders, nothing, nothing, { isSdk: true })],
+    { sourcemap: "inline", legalComments: "none" },
+  );
+  const [output] = result.outputFiles;
+  if (result.errors.length > 0 || output === undefined)
+    throw new Error(`@lares/sdk cannot be bundled: ${result.errors[0]?.text ?? "there is no output"}.`);
+  return output.contents;
+}
+
+async function bundle(program: BuildInputs, sdk: Sdk, main: string): Promise<BundleResult> {
+  const folders = { program, sdk: sdk.files };
   const inputs = new Map<string, Hash>();
   const note = (file: ProgramFile, bytes: Uint8Array): void => {
     if (file.from === "program") inputs.set(file.path, sha256(bytes));
@@ -159,7 +178,7 @@ async function bundle(folders: Folders, main: string): Promise<BundleResult> {
     sourcefile: "entry:",
     loader: "js",
   } as const;
-  const result = await run({ stdin }, [boundary(resolver, folders, note, took)], {
+  const result = await run({ stdin }, [boundary(resolver, folders, note, took, { sdk })], {
     sourcemap: "external",
     legalComments: "none",
   });
@@ -177,7 +196,7 @@ async function bundle(folders: Folders, main: string): Promise<BundleResult> {
     );
   }
   const sorted = [...inputs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([path, hash]) => ({ path, hash }));
-  const sourceMap = withThrowPositions(map.text, code.text);
+  const sourceMap = ownPositions(map.text, code.text);
   return {
     ok: true,
     program: {
@@ -233,7 +252,11 @@ function boundary(
   folders: Folders,
   note: (file: ProgramFile, bytes: Uint8Array) => void,
   took: (path: string, contents: Uint8Array, isData: boolean) => void,
-  { keepsSdk = false }: { readonly keepsSdk?: boolean } = {},
+  {
+    keepsSdk = false,
+    isSdk = false,
+    sdk,
+  }: { readonly keepsSdk?: boolean; readonly isSdk?: boolean; readonly sdk?: Sdk } = {},
 ): Plugin {
   return {
     name: "boundary",
@@ -241,6 +264,7 @@ function boundary(
       let files = 0;
       build.onResolve({ filter: /.*/ }, async ({ path, importer, namespace, kind }) => {
         const from = namespace === "sdk" ? "sdk" : "program";
+        if (isSdk && kind === "entry-point") return { path, namespace: "sdk" };
         try {
           const found = await resolver.resolve(path, {
             from,
@@ -262,6 +286,9 @@ function boundary(
           return fault(`Files with the ending ".${ending}" cannot be part of a program: ${path}.`);
         if (++files > maxProgramFiles) return fault(`The program has more than ${maxProgramFiles} files.`);
         try {
+          // Its own sources are bundled once for all programs.
+          if (file.from === "sdk" && loader === "ts" && sdk !== undefined)
+            return { contents: await sdk.module(path), loader: "js" };
           const contents = await folders[file.from].read(path, maxFileBytes);
           note(file, contents);
           const isData = loader === "json" || loader === "text";

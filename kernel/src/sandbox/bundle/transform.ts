@@ -1,3 +1,4 @@
+import type { TransformFailure } from "esbuild";
 import { hidingSecrets } from "../../platform/processes/secret-variables.ts";
 
 /** One file as JavaScript, with the mapping back to its source. */
@@ -34,4 +35,17 @@ export async function transformFile(source: string, loader: "ts" | "js"): Promis
       return found.line === null ? null : { line: found.line, column: found.column };
     },
   };
+}
+
+/** Returns TypeScript without its types, or the first fault and its line, from 1. */
+export async function stripTypes(
+  source: string,
+): Promise<{ readonly code: string } | { readonly fault: string; readonly line: number }> {
+  try {
+    return { code: (await transformFile(source, "ts")).code };
+  } catch (error) {
+    const { errors } = error as Partial<TransformFailure>;
+    if (errors === undefined) throw error;
+    return { fault: errors[0]?.text ?? "It cannot be read.", line: errors[0]?.location?.line ?? 1 };
+  }
 }

@@ -7,7 +7,7 @@ import type { CorpusCase } from "./corpus.ts";
 
 const repository = fileURLToPath(new URL("../../../../", import.meta.url));
 
-export interface Recall {
+interface Recall {
   readonly found: number;
   readonly of: number;
   /** A line for each class, then for each setting. */
@@ -37,7 +37,7 @@ export function recallOf(scanner: SecretScanner, cases: readonly CorpusCase[]): 
   return { found, of: cases.length, lines: [...lines("name"), "", ...lines("setting")] };
 }
 
-export interface FalseAlarms {
+interface FalseAlarms {
   readonly files: number;
   /** File, rule and text of each. */
   readonly alarms: readonly string[];
@@ -67,7 +67,7 @@ const withExamples = [
   /^kernel\/src\/(?:secret-scan|egress|secrets|user-state|trace)\//,
   /^schemas\/(?:examples\/)?guest-abi\.(?:json|md)$/,
   /^test\/(?:fault\/hidden-files\.test|fuzz\/queries\.test|support\/recorded)\.ts$/,
-  /^kernel\/src\/(?:composition\/fetch-model|documents\/model-checks)\.test\.ts$/,
+  /^kernel\/src\/(?:inference\/fetching\/fetch-model|documents\/model-checks)\.test\.ts$/,
   /^test\/fuzz\/corpus\/queries\/secret-as-name\.json$/,
 ];
 

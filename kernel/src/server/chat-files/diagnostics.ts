@@ -41,7 +41,7 @@ export class ChatDiagnostics {
 }
 
 const foreignWords = {
-  new: 'This file shows a conversation that has not begun. What stands in it already is no part of the conversation, and no agent is sent it. Write below a new "## You" at the end.',
+  new: 'This file shows a conversation that has not begun. What stands in it already does not belong to the conversation, and no agent receives it. Write below a new "## You" at the end.',
   changed:
     'What stands below the last "## You" was changed while no editor with Lares had the file open, so it is not sent. Write below a new "## You" at the end.',
 } as const;

@@ -10,6 +10,7 @@ import type { Places } from "../../services/chat-files/places.ts";
 import { isChatFile, lastTurn, type OwnTurn } from "../../services/chat-files/turns.ts";
 import { supports } from "../session/params.ts";
 import type { Session } from "../session/session.ts";
+import { alreadyWritten } from "./already-written.ts";
 import { ChatDiagnostics } from "./diagnostics.ts";
 import { editOf, insertInto } from "./insert.ts";
 import { OpenChat } from "./open-chat.ts";
@@ -44,6 +45,7 @@ export class OpenChats implements Disposable {
   readonly #options: OpenChatsOptions;
   readonly #chats = new Map<string, Entry>();
   readonly #diagnostics: ChatDiagnostics;
+  /** Unbounded: an open file is looked at once at a time, and a client has a limited number of open requests. */
   readonly #turns = new OneAtATime();
   /** Files whose state is to be looked at, until that begins. */
   readonly #due = new Set<OpenChat>();
@@ -310,6 +312,8 @@ export class OpenChats implements Disposable {
   async #lookNow(chat: OpenChat): Promise<void> {
     const shown = await this.shown(chat.uri);
     if (shown === null || shown.chat !== chat) return;
+    const there = await alreadyWritten(shown, this.#options.files);
+    if (there !== null) return this.#reached(Object.assign(chat, { places: there.places }), there.through);
     const { missing, isWorking, turn } = shown;
     chat.looked = statesOf(shown.standing.conversation?.processes ?? []);
     const facts = JSON.stringify([missing?.through, isWorking, turn?.text === "", turn?.start, chat.foreign]);

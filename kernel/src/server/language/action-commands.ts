@@ -1,5 +1,6 @@
 import { isLaresError, notFound } from "../../base/errors.ts";
 import { plainMessage } from "../../base/plain-text.ts";
+import { actionIs } from "../../base/vocabulary/action-words.ts";
 import type { Action, ActionState } from "../../base/vocabulary/action.ts";
 import type { Session } from "../session/session.ts";
 import { shortTitle } from "./action-words.ts";
@@ -70,7 +71,7 @@ function outcome(action: Action): { type: number; message: string } {
   const title = `Lares: '${shortTitle(action)}'`;
   const end = expectedEnds[action.state];
   if (end !== undefined) return { type: messageType.info, message: `${title} ${end}.` };
-  const is = action.state === "Stale" ? "stale, and nothing was changed" : action.state;
+  const is = `${actionIs(action.state)}${action.state === "Stale" ? ", and nothing was changed" : ""}`;
   const because = action.error === undefined ? "." : `: ${plainMessage(action.error)}`;
-  return { type: messageType.warning, message: `${title} is ${is}${because}` };
+  return { type: messageType.warning, message: `${title} ${is}${because}` };
 }

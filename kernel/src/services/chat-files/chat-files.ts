@@ -57,7 +57,7 @@ export interface OpenedChat {
  */
 export class ChatFiles {
   readonly #ports: ChatFilesPorts;
-  /** Changes of one file's binding, one after the other. */
+  /** Changes of one file's binding, one after the other. Clients ask for them, whose open requests are limited. */
   readonly #changes = new OneAtATime();
   /** Moves, one after the other: each waits for changes of two files. */
   readonly #moves = new OneAtATime();

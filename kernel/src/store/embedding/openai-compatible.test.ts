@@ -304,7 +304,7 @@ test.each([
   ["http://127.0.0.1.example.com", /https/u],
   ["ftp://localhost", /https/u],
   ["https://me:hidden@example.com", /LARES_EMBEDDER_KEY/u],
-  ["no url", /no URL/u],
+  ["no url", /not a URL/u],
 ])("%s is refused with what to do", (base, message) => {
   expect(() => endpointOf(base)).toThrow(message);
   expect(() => endpointOf(base)).not.toThrow(/hidden/u);

@@ -13,7 +13,7 @@ export interface Endpoint {
 export function endpointOf(base: string): Endpoint {
   const url = URL.parse(base);
   if (url === null) {
-    throw invalidParams('The embedder\'s "url" is no URL. Write one like "https://api.openai.com/v1".');
+    throw invalidParams('The embedder\'s "url" is not a URL. Write one like "https://api.openai.com/v1".');
   }
   if (url.username !== "" || url.password !== "") {
     throw invalidParams(

@@ -79,6 +79,8 @@ export const answers: { readonly [Name in Exclude<StoreRequestName, "close">]: A
     opened.steadyQuery(memory, ({ file, text }) => temporalCount(file, text, query, nowMs)),
   "knowledge.query": (opened, memory, { query, nowMs }) =>
     opened.query(memory, ({ derived }) => derived.query(query, nowMs)),
+  "knowledge.item": (opened, memory, { id }) =>
+    opened.query(memory, async ({ derived }) => ({ item: await derived.item(id) })),
   "knowledge.existing": (opened, memory, { ids }) =>
     opened.query(memory, async ({ derived }) => ({ ids: await derived.existing(ids) })),
   "knowledge.nearest": (opened, memory, { items, minSimilarity }) =>

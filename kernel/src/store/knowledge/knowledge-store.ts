@@ -15,6 +15,7 @@ import type {
   ProposedUpdates,
   PrunePolicy,
   StoreStats,
+  WrittenItem,
 } from "../../memory-contract/store-port.ts";
 import { AccessCounter } from "./search/access-counter.ts";
 import { BackgroundWork, type SliceEnd } from "./upkeep/background-work.ts";
@@ -25,7 +26,7 @@ import { nearestItems } from "./search/nearest.ts";
 import { embedAtOnce, PendingRows } from "./upkeep/pending-items.ts";
 import { type KnowledgeView, queryKnowledge } from "./search/query.ts";
 import { type ImportedVector, takeImported, type TakenVectors } from "./upkeep/imported-vectors.ts";
-import { existingItems, type VectorsPage, type VectorsPlace, vectorsPage } from "./records.ts";
+import { existingItems, writtenItem, type VectorsPage, type VectorsPlace, vectorsPage } from "./records.ts";
 import { search } from "./search/search.ts";
 import { proposeUpdates } from "./upkeep/propose-updates.ts";
 import { evictColdest, forgetGone, proposeMerges, proposePrunes } from "./upkeep/maintain.ts";
@@ -60,6 +61,7 @@ const toleratedExcess = { part: 0.05, vectors: 1_000 } as const;
 export class KnowledgeStore implements AsyncDisposable {
   readonly #options: KnowledgeOptions;
   readonly #accesses: AccessCounter;
+  /** The projector and background work use it, each for one task at a time. */
   readonly #oneAtATime = new OneAtATime();
   readonly #work: BackgroundWork;
   readonly #opening: EmbedderOpening;
@@ -160,6 +162,8 @@ export class KnowledgeStore implements AsyncDisposable {
     this.#found(rows, nowMs);
     return page;
   }
+
+  readonly item = (id: string): Promise<WrittenItem | null> => writtenItem(this.#options.database, id);
 
   existing(ids: readonly string[]): Promise<string[]> {
     return existingItems(this.#options.database, ids);

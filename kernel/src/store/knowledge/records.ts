@@ -1,3 +1,5 @@
+import type { JsonValue } from "../../base/json.ts";
+import type { WrittenItem } from "../../memory-contract/store-port.ts";
 import type { Sql } from "../projection/port.ts";
 import { type AtRest, decodeVector } from "../vectors/quantize.ts";
 import { textList } from "./rows/schema.ts";
@@ -11,6 +13,17 @@ export async function existingItems(sql: Sql, ids: readonly string[]): Promise<s
   ]);
   const existing = new Set(rows.map(({ id }) => id));
   return ids.filter((id) => existing.has(id));
+}
+
+/** Returns an item as it was written; null if there is none with this id. */
+export async function writtenItem(sql: Sql, id: string): Promise<WrittenItem | null> {
+  const [row] = await sql.all<{ variant: string; data: string; words: string | null; importance: number }>(
+    "SELECT variant, data, words, importance FROM knowledge_items WHERE id = ?",
+    [id.toWellFormed()],
+  );
+  if (row === undefined) return null;
+  const { variant, data, words, importance } = row;
+  return { variant, data: JSON.parse(data) as JsonValue, text: words, importance };
 }
 
 export interface VectorsPage {

@@ -29,6 +29,7 @@ export class Projector<Attached extends DerivedData> implements AsyncDisposable 
   readonly #key: string;
   readonly #folder: string;
   readonly #reader = new JournalReader();
+  /** The requests to one memory that wait are bounded by the client, with `maxWaitingPerMemory`. */
   readonly #writing = new OneAtATime();
   /** Held alone while files are replaced. */
   readonly #replacing = new Gate();

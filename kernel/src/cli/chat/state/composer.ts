@@ -1,7 +1,6 @@
+import { maxMessageCharacters } from "../../../base/vocabulary/bounds.ts";
 import type { Key } from "../../keyboard/key.ts";
 
-/** As long as a message may be. */
-const maxCharacters = 1_000_000;
 const maxHistory = 200;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
@@ -21,7 +20,11 @@ export interface Composer {
 export const emptyComposer: Composer = { text: "", cursor: 0, history: [], recalled: null, draft: "" };
 
 export function withText(composer: Composer, text: string, cursor = text.length): Composer {
-  return { ...composer, text: text.slice(0, maxCharacters), cursor: Math.min(cursor, maxCharacters) };
+  return {
+    ...composer,
+    text: text.slice(0, maxMessageCharacters),
+    cursor: Math.min(cursor, maxMessageCharacters),
+  };
 }
 
 export function insert(composer: Composer, text: string): Composer {

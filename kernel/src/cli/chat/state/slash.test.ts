@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileWord, filesIn, partsOf, slashOf, wordAt } from "./slash.ts";
+import { fileWord, filesIn, offeredWords, partsOf, slashOf, wordAt } from "./slash.ts";
 
 test("a message that names files has a part for each that exists", () => {
   const text = 'compare @a.md with @"my notes.md" and @gone.md, not me@example.org, @a.md again';
@@ -20,6 +20,31 @@ test("only a word at the beginning is a command, and only a word of its own a fi
   expect(wordAt("say /co", 7)).toBeNull();
   expect(wordAt("me@no", 5)).toBeNull();
   expect(wordAt("read @no", 8)).toEqual({ kind: "file", start: 5, word: "no" });
+});
+
+test("a command of an extension is called by no word that another one's could be meant by", () => {
+  const command = (agent: string, name: string) => ({ agent, name, title: name, description: "" });
+  const words = offeredWords(
+    [
+      command("dev.lares.photos", "album"),
+      command("evil.photos", "album"),
+      command("evil.photos", "help"),
+      command("dev.lares.steward", "tidy"),
+      command("evil.photos", "tidy"),
+      command("evil.photos", "not a word"),
+    ],
+    "dev.lares.steward",
+  );
+  expect(words.map(({ word }) => word)).toEqual([
+    "dev.lares.photos:album",
+    "evil.photos:album",
+    "photos:help",
+    "tidy",
+    "photos:tidy",
+  ]);
+  expect(slashOf("/help", words)).toEqual({ kind: "command", name: "help", rest: "" });
+  expect(slashOf("/evil.photos:album a b", words)).toMatchObject({ kind: "offered", rest: "a b" });
+  expect(slashOf("/photos:album", words)).toMatchObject({ kind: "unknown" });
 });
 
 test("a command with too much or too little behind it says so", () => {

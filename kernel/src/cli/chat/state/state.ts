@@ -1,13 +1,16 @@
 import type { Action, ActionState } from "../../../base/vocabulary/action.ts";
 import { endedStates, type Conversation, type Process } from "../../../base/vocabulary/conversation.ts";
 import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
-import type { Ask, AskScope } from "../../../base/vocabulary/ask.ts";
+import type { Ask } from "../../../base/vocabulary/ask.ts";
+import type { Notice } from "../../render/model.ts";
 import type { ScreenStyle } from "../../render/screen-style.ts";
 import type { Size } from "../../review/state/state.ts";
 import type { WholeAction } from "../../run/whole-action.ts";
 import type { ConversationChoice } from "./choices.ts";
 import { emptyComposer, type Composer } from "./composer.ts";
-import type { Completion } from "./slash.ts";
+import type { KnownPanel } from "./memories.ts";
+import { offeredWords, type Completion, type OfferedWord } from "./slash.ts";
+import type { OfferedCommand } from "../../offered-commands.ts";
 import {
   channelOf,
   emptyTranscript,
@@ -33,6 +36,7 @@ export type Panel =
   | { readonly kind: "help"; readonly top: number }
   | { readonly kind: "workers"; readonly top: number }
   | { readonly kind: "context"; readonly context: ConversationContext; readonly top: number }
+  | KnownPanel
   | { readonly kind: "choose"; readonly items: readonly ConversationChoice[]; readonly selected: number };
 
 export interface ChatState {
@@ -44,12 +48,18 @@ export interface ChatState {
   /** The name of the script that answers instead of a model; null without one. */
   readonly rehearsal: string | null;
   readonly conversation: Conversation;
+  /** The document that Lares writes for a folder without one. */
+  readonly ownDocument: string | null;
   readonly transcript: Transcript;
   /** The actions that the transcript names, as they are now. */
   readonly actions: ReadonlyMap<string, WholeAction>;
   readonly seen: ReadonlyMap<string, Seen>;
   /** The questions that wait. */
   readonly asks: ReadonlyMap<string, Ask>;
+  /** What agents said to the person meanwhile, the last ones, where they stand in the log. */
+  readonly notices: readonly { readonly seq: number; readonly notice: Notice }[];
+  /** What extensions offer. */
+  readonly offered: readonly OfferedCommand[];
   readonly composer: Composer;
   readonly completion: Completion | null;
   /** The item that receives the keys; null: the composer. */
@@ -58,6 +68,11 @@ export interface ChatState {
   readonly open: ReadonlySet<string>;
   /** Actions and questions that are being decided. */
   readonly busy: ReadonlySet<string>;
+  /**
+   * What the person might still press to decide about a card that has just gone by itself: the next character must not
+   * become the beginning of a message. Empty otherwise.
+   */
+  readonly lostKeys: string;
   readonly panel: Panel | null;
   /** The first visible line; null: the end is visible, also when more arrives. */
   readonly top: number | null;
@@ -71,19 +86,24 @@ export interface ChatState {
 }
 
 export function newChat(
-  given: Pick<ChatState, "screenStyle" | "size" | "nowMs" | "agentName" | "rehearsal" | "conversation">,
+  given: Pick<ChatState, "screenStyle" | "size" | "nowMs" | "agentName" | "rehearsal" | "conversation"> &
+    Partial<Pick<ChatState, "ownDocument">>,
 ): ChatState {
   return {
+    ownDocument: null,
     ...given,
     transcript: emptyTranscript,
     actions: new Map(),
     seen: new Map(),
     asks: new Map(),
+    notices: [],
+    offered: [],
     composer: emptyComposer,
     completion: null,
     focus: null,
     open: new Set(),
     busy: new Set(),
+    lostKeys: "",
     panel: null,
     top: null,
     message: null,
@@ -93,13 +113,40 @@ export function newChat(
   };
 }
 
+/** Returns the commands of extensions as they are called in this conversation. */
+export function offeredIn({
+  offered,
+  conversation,
+}: Pick<ChatState, "offered" | "conversation">): OfferedWord[] {
+  return offeredWords(offered, conversation.agent);
+}
+
 /** An item of the transcript, or a question, which has no place in the log. */
-export type ShownItem = Item | { readonly kind: "ask"; readonly key: string; readonly ask: Ask };
+export type ShownItem =
+  | Item
+  | { readonly kind: "ask"; readonly key: string; readonly ask: Ask }
+  | { readonly kind: "notice"; readonly key: string; readonly seq: number; readonly notice: Notice };
+
+/** A longer list of what agents said is in `lares notifications`. */
+const maxNotices = 20;
+
+/** Returns the notices with one more; what is said again replaces what was said first. */
+export function withNotice(
+  { notices, transcript }: Pick<ChatState, "notices" | "transcript">,
+  notice: Notice,
+): ChatState["notices"] {
+  const others = notices.filter((known) => notice.id === undefined || known.notice.id !== notice.id);
+  return [...others, { seq: transcript.lastSeq, notice }].slice(-maxNotices);
+}
 
 /** Returns what is shown, in its order. Questions that wait come last. */
-export function shownItems({ transcript, asks }: ChatState): ShownItem[] {
+export function shownItems({ transcript, asks, notices }: ChatState): ShownItem[] {
+  const told = notices.map(({ seq, notice }, index) => {
+    const key = `notice ${notice.id ?? index}`;
+    return { kind: "notice" as const, key, seq, notice };
+  });
   return [
-    ...itemsOf(transcript),
+    ...[...itemsOf(transcript), ...told].toSorted((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq)),
     ...[...asks.values()].map((ask) => ({ kind: "ask" as const, key: ask.id, ask })),
   ];
 }
@@ -133,6 +180,8 @@ export function isFocusable(item: ShownItem): boolean {
         item.message.role === "assistant" &&
         shownOf(item.message).parts.some(({ type }) => type === "reasoning")
       );
+    case "notice":
+      return false;
     case "remark":
       return item.remark.kind === "summary";
   }
@@ -166,9 +215,13 @@ export function lastCommitted(state: ChatState): Action | null {
   return last ?? null;
 }
 
-/** The words for each scope, beside the keys that answer a question. */
-export const scopeWords: Readonly<Record<AskScope, string>> = {
-  once: "allow once",
-  conversation: "allow in this conversation",
-  always: "allow always",
-};
+/** True if a change was made in this conversation and is undone. */
+export function hasUndone(state: ChatState): boolean {
+  return [...state.transcript.actions.keys()].some((id) => actionOf(state, id)?.state === "Undone");
+}
+
+export function nothingToUndo(isUndone: boolean): string {
+  return isUndone
+    ? "Nothing is left to undo."
+    : "No change was made in this conversation that could be undone.";
+}

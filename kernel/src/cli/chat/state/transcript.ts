@@ -1,10 +1,16 @@
 import type { AnswerCut } from "../../../base/cut-answer.ts";
-import type { Entry, EntryOf, Part, Process } from "../../../base/vocabulary/conversation.ts";
+import {
+  type Entry,
+  type EntryOf,
+  type Part,
+  type Process,
+  replacedBy,
+} from "../../../base/vocabulary/conversation.ts";
 import type { Delta } from "../../../base/vocabulary/conversation-requests.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 
 /** A piece of a message that is not finished. */
-export interface Streamed {
+interface Streamed {
   readonly type: Delta["type"];
   readonly part: number;
   readonly text: string;
@@ -137,6 +143,10 @@ function addEntry(draft: Draft, entry: Entry): void {
     case "request":
       draft.requests.set(entry.process, Math.max(entry.seq, draft.requests.get(entry.process) ?? 0));
       return;
+    case "redaction":
+      // A removed text also disappears from where it was already drawn.
+      for (const replaced of replacedBy(entry)) addEntry(draft, replaced);
+      return;
     case "ask":
     case "usage":
     case "block":
@@ -221,7 +231,7 @@ function textOfPart(part: Part): string {
 }
 
 /** The visible content of a message. */
-export interface Shown {
+interface Shown {
   readonly parts: readonly Part[];
   /** It is still being written. */
   readonly isOpen: boolean;
@@ -325,6 +335,9 @@ export function hasWork(transcript: Transcript): boolean {
   return [...transcript.processes.values()].some(({ value }) => isWorking(value));
 }
 
+/** States that a process reaches with a report, or with an error; an interactive worker waits with it. */
+const reported: ReadonlySet<Process["state"]> = new Set(["Done", "Failed", "WaitingForInput"]);
+
 /** True if nothing works, and the channel has read how the others ended, which wakes it a moment later. */
 export function isAtRest(transcript: Transcript): boolean {
   if (hasWork(transcript)) return false;
@@ -333,7 +346,7 @@ export function isAtRest(transcript: Transcript): boolean {
   const read = transcript.requests.get(channel.id) ?? 0;
   return ![...transcript.processes.values()].some(
     ({ last, value: { kind, state } }) =>
-      kind !== "channel" && kind !== "compaction" && (state === "Done" || state === "Failed") && last > read,
+      kind !== "channel" && kind !== "compaction" && reported.has(state) && last > read,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Entry, Process } from "../../../base/vocabulary/conversation.ts";
 import { anAction } from "../../testing/fake-kernel.ts";
-import { renderChat } from "../../render/chat/screen.ts";
+import { renderChat } from "../render/screen.ts";
 import { noStyle, type Style } from "../../render/style.ts";
 import type { Action } from "../../../base/vocabulary/action.ts";
 import type { Key } from "../../keyboard/key.ts";
@@ -10,7 +10,7 @@ import { newChat, type ChatState } from "../state/state.ts";
 import { update } from "../update.ts";
 
 const created = "2026-11-20T10:00:00.000Z";
-export const nowMs = Date.parse("2026-11-20T10:00:10.000Z");
+const nowMs = Date.parse("2026-11-20T10:00:10.000Z");
 
 export const aConversation: ChatState["conversation"] = {
   id: "01a2162a-6b76-708b-abc7-bc622930fd59",

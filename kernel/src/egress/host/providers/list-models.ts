@@ -3,7 +3,7 @@ import { answerBounds as bounds } from "./bounds.ts";
 import { readStart } from "./exchange.ts";
 import { contextFor, failureOfAbort, failureOfResponse, failureOfThrown, ModelFault } from "./failures.ts";
 
-export interface ListedModel {
+interface ListedModel {
   /** As the provider names it. */
   readonly id: string;
   readonly context_tokens?: number;

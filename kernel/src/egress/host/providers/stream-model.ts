@@ -10,8 +10,6 @@ import { ollamaAnswer } from "./ollama.ts";
 import { sdkAnswer } from "./sdk-answer.ts";
 import { sdkApis } from "./sdk-apis.ts";
 
-export type { ModelCall } from "./model-call.ts";
-
 /** Loads what an answer by this API takes, so that the first request does not wait for it. */
 export async function loadApi(api: ProviderApi): Promise<void> {
   const settings = {

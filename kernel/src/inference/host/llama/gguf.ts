@@ -13,7 +13,7 @@ export interface GgufHead {
 export class NotGguf extends Error {}
 
 /** Reads a file from its beginning. */
-export interface ByteSource {
+interface ByteSource {
   readonly sizeBytes: number;
   /** Returns exactly so many bytes from the offset; fewer only at the file's end. */
   read(offset: number, length: number): Promise<Uint8Array>;

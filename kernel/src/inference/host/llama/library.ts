@@ -5,7 +5,7 @@ import type { Llama } from "node-llama-cpp";
 import { messageOf } from "../../../base/errors.ts";
 import { installLlama, missingLlama, unusable } from "../../unusable.ts";
 
-export type NodeLlamaCpp = typeof import("node-llama-cpp");
+type NodeLlamaCpp = typeof import("node-llama-cpp");
 
 export interface LlamaLibrary {
   readonly module: NodeLlamaCpp;

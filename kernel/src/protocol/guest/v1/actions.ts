@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { Action, Proposal, ProposalRequest } from "../../../base/vocabulary/action.ts";
+import { AgentAction, Proposal, ProposalRequest } from "../../../base/vocabulary/action.ts";
 import { closed } from "../../../base/vocabulary/common.ts";
 import { define } from "../../define.ts";
 
@@ -25,7 +25,7 @@ export const actionCalls = define({
       "Plans an action and returns it with the diffs of its effects, and stores nothing. The action says what `actions/propose` would begin from and leave.",
     errors: { ...planning, LimitExceeded: "The action is too large to plan." },
     params: Proposal,
-    result: Action,
+    result: AgentAction,
   },
   "actions/propose": {
     about:
@@ -37,26 +37,26 @@ export const actionCalls = define({
         "The action that `supersedes` names has ended, was approved meanwhile, or is superseded by another one.",
     },
     params: ProposalRequest,
-    result: Action,
+    result: AgentAction,
   },
   "actions/get": {
     about: "Returns an action that this agent proposed, as the agent may see it.",
     errors: { NotFound: noAction },
     params: ActionId,
-    result: Action,
+    result: AgentAction,
   },
   "actions/settled": {
     about:
       "Waits until an action of this agent has ended and returns it. The event `ActionEnded` tells the same without an open call.",
     errors: { NotFound: noAction, Busy: "The kernel ends. Ask again when it runs." },
     params: ActionId,
-    result: Action,
+    result: AgentAction,
   },
   "actions/withdraw": {
     about:
       "Withdraws an action of this agent that waits for a person, because what it is for no longer holds. It becomes `Rejected`, decided by `policy`, with a reason that says so, and nothing of it is applied.",
     errors: { NotFound: noAction, IllegalTransition: "The action does not wait any more." },
     params: ActionId,
-    result: Action,
+    result: AgentAction,
   },
 });

@@ -1,3 +1,4 @@
+import { maxReadBytes } from "../../../base/vocabulary/bounds.ts";
 import { Type } from "typebox";
 import { closed } from "../../../base/vocabulary/common.ts";
 import { Base64, Eof } from "../../../base/vocabulary/request-fields.ts";
@@ -32,7 +33,7 @@ export const blobCalls = define({
       {
         blob: Blob("The blob"),
         offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "The first byte" })),
-        length: Type.Integer({ minimum: 1, maximum: 262_144, description: "Bytes at most" }),
+        length: Type.Integer({ minimum: 1, maximum: maxReadBytes, description: "Bytes at most" }),
       },
       closed,
     ),

@@ -127,14 +127,14 @@ export const guestRequests = define({
   },
   startup: {
     about:
-      "Sent once, after `initialize` and `migrate`, and before anything else, so that the guest can prepare itself.",
+      "Sent once, after `initialize` and `migrate`, and before anything else, so that the guest can prepare itself. An error puts the agent into `Error`.",
     errors: {},
     params: Type.Object({}),
     result: Nothing,
   },
   hook: {
     about:
-      "An event for a hook of the manifest. The answer acknowledges it: an event whose guest was lost is delivered again. The fields of `event` depend on its name, see [Events](#events). With `call_id` it is a question instead: a hook with `intercept: true` is asked before the event takes effect, beside whatever else is open, and the answer counts, see [Interception](#interception).",
+      "An event for a hook of the manifest. The answer acknowledges it: an event whose guest was lost is delivered again. An error acknowledges it too, and counts as a failure of the agent. The fields of `event` depend on its name, see [Events](#events). With `call_id` it is a question instead: a hook with `intercept: true` is asked before the event takes effect, beside whatever else is open, and the answer counts, see [Interception](#interception).",
     errors: {},
     params: Type.Object({
       handler: Type.String({ description: "The function, one of `handlers`" }),
@@ -172,7 +172,7 @@ export const guestRequests = define({
   },
   action: {
     about:
-      "A named action of the manifest: the guest answers which effects it has, and the kernel proposes them as `actions/propose` does, on behalf of whoever called. The parameters fit the action's schema. It may arrive while a hook or job is open, and is cancelled as a tool's call is.",
+      "A named action of the manifest: the guest answers which effects it has, and the kernel proposes them as `actions/propose` does, on behalf of whoever called. The parameters fit the action's schema. It may arrive while a hook or job is open, and is cancelled as a tool's call is. An error is the result of the call.",
     errors: {},
     params: Type.Object({
       name: Type.String({ description: "The function, one of `actions`" }),
@@ -194,7 +194,7 @@ export const guestRequests = define({
   },
   job: {
     about:
-      "A job that this agent dispatched. One job is open at a time, beside hooks and tools. The answer ends it.",
+      "A job that this agent dispatched. One job is open at a time, beside hooks and tools. The answer ends it; after an error it is tried again, three times in all.",
     errors: {},
     params: Type.Object({
       id: JobId,
@@ -219,28 +219,28 @@ export const guestRequests = define({
   },
   cancelJob: {
     about:
-      "A person cancelled the job in hand. The guest answers at once and ends the job soon, with any answer. After 2 seconds, or if the guest does not know this method, it is shut down.",
+      "A person cancelled the job in hand. The guest answers at once and ends the job soon, with any answer. An error of its own changes nothing. After 2 seconds, or if the guest does not know this method, it is shut down.",
     errors: {},
     params: Type.Object({ id: JobId }),
     result: Nothing,
   },
   cancelTool: {
     about:
-      "The caller of the tool cancelled the call, and does not wait for it any more. It is sent for a question to a hook too, whose time is over. Only a guest that said `cancels_tools` is sent this. It answers at once and ends the call soon, with any answer. Host calls that it makes for this call and that only read, wait or call tools are refused with `RequestCancelled`.",
+      "The caller of the tool cancelled the call, or its deadline has passed: nobody waits for the answer any more. It is sent for a question to a hook too, whose time is over. Only a guest that said `cancels_tools` is sent this. It answers at once and ends the call soon, with any answer; a call whose guest neither computes nor waits for the kernel is given up five seconds later. An error is traced. Host calls that it makes for this call and that only read, wait or call tools are refused with `RequestCancelled` or `DeadlineExceeded`.",
     errors: {},
     params: Type.Object({ call_id: Type.String({ description: "The call, as `tool` named it" }) }),
     result: Nothing,
   },
   permissionChange: {
     about:
-      "What the agent may do, where, or with which models, has changed. It counts already when this is sent.",
+      "What the agent may do, where, or with which models, has changed. It counts already when this is sent. An error is traced.",
     errors: {},
     params: Type.Object({ permissions: Permissions, locations: Locations, models: Models }),
     result: Nothing,
   },
   ping: {
     about:
-      "Asks a guest that has been quiet for `max_wall_ms_per_event` whether it hangs. The guest answers at once, while handlers wait too. It is left alone where it has timers of its own open.",
+      "Asks a guest that has been quiet for `max_wall_ms_per_event` whether it hangs. The guest answers at once, while handlers wait too. It is left alone where it has timers of its own open. An error is an answer too.",
     errors: {},
     params: Type.Object({}),
     result: Type.Object({
@@ -250,7 +250,8 @@ export const guestRequests = define({
     }),
   },
   shutdown: {
-    about: "The last request. The guest answers and exits; 2 seconds after its answer it is ended.",
+    about:
+      "The last request. The guest answers and exits; 2 seconds after its answer, which may be an error, it is ended.",
     errors: {},
     params: Type.Object({}),
     result: Nothing,

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { EffectInput, maxEffectsPerAction } from "../../../base/vocabulary/action.ts";
+import { EffectInput } from "../../../base/vocabulary/action.ts";
+import { maxEffectsPerAction } from "../../../base/vocabulary/bounds.ts";
 import { closed, Severity } from "../../../base/vocabulary/common.ts";
 import { define } from "../../define.ts";
 import { Nothing } from "./fields.ts";

@@ -1,3 +1,5 @@
+import { maxEmbeddedTexts } from "../../../base/vocabulary/bounds.ts";
+import { maxSecretNameLength } from "../../../base/vocabulary/secret.ts";
 import { Type } from "typebox";
 import { closed, Json } from "../../../base/vocabulary/common.ts";
 import { Blob } from "./blobs.ts";
@@ -11,7 +13,6 @@ const Category = Type.String({
     "What the model is for, as the manifest's `use_models` names it and `models.routes` may route it",
 });
 const maxTextLength = 900_000;
-const maxEmbeddedTexts = 64;
 const Text = (description: string) => Type.String({ maxLength: maxTextLength, description });
 
 const Message = Type.Union(
@@ -218,7 +219,13 @@ export const outsideCalls = define({
       NotFound: "No secret of this name is stored.",
     },
     params: Type.Object(
-      { name: Type.String({ minLength: 1, maxLength: 64, description: "The secret's name" }) },
+      {
+        name: Type.String({
+          minLength: 1,
+          maxLength: maxSecretNameLength,
+          description: "The secret's name",
+        }),
+      },
       closed,
     ),
     result: Type.Object({ token: Type.String({ description: "The text that stands for the secret" }) }),

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { closed, Json } from "../../../base/vocabulary/common.ts";
-import { CallKey, ToolResult } from "../../../base/vocabulary/tool-result.ts";
+import { CallDeadline, CallKey, ToolResult } from "../../../base/vocabulary/tool-result.ts";
 import { define } from "../../define.ts";
 import { Name, Nothing } from "./fields.ts";
 
@@ -15,6 +15,8 @@ export const toolCalls = define({
       AgentError: "The other agent cannot run; `data.state` and `data.reason` say why.",
       LimitExceeded:
         "Too many tool calls are open, of this agent or of all; too many led to this one; or it would wait for itself.",
+      DeadlineExceeded:
+        "It was not answered within `deadline_ms`, or before the deadline of the call that this is made for. Its handler is told to end.",
       InvalidParams:
         "The `key` was used for another call: of another tool, with other arguments, or on behalf of others.",
     },
@@ -24,6 +26,7 @@ export const toolCalls = define({
         name: Name("The tool's name"),
         arguments: Json("An object that fits the tool's `parameters`"),
         key: CallKey,
+        deadline_ms: CallDeadline,
       },
       closed,
     ),

@@ -1,11 +1,13 @@
+import { maxLineBytes, maxOpenCalls } from "../../guest/runtime/native.ts";
+
 /** The limits of one guest's connection. */
 export const abiBounds = {
   /** Bytes of one message, in both directions. */
-  maxLineBytes: 1024 * 1024,
+  maxLineBytes,
   /** Nesting of arrays and objects in a guest's message; what clients receive of it is nested a few levels more. */
   maxDepth: 64,
   /** Concurrently open calls, in each direction. */
-  maxOpenCalls: 64,
+  maxOpenCalls,
   /** Requests to the guest that wait until an open one is answered. */
   maxWaitingRequests: 1024,
   /** Messages that violate the ABI; the next one terminates the guest. */
@@ -33,6 +35,8 @@ export const abiBounds = {
   idleCpuMs: 20,
   /** How long a tool may take while its agent neither computes nor has a call open. Then its caller gets an error. */
   maxIdleToolMs: 60_000,
+  /** The same limit for a tool whose call was cancelled. */
+  cancelledToolMs: 5_000,
   /** Time from the answer to `shutdown` until the guest must have exited. */
   shutdownGraceMs: 2_000,
   /** The share of time that a guest may compute without an open request. A tool that computes more is working. */

@@ -45,6 +45,8 @@ export interface RequestChange {
   readonly kind: "sent" | "answered";
   readonly id: number;
   readonly method: string;
+  /** The `call_id` of its params, if they have one. */
+  readonly call?: string;
 }
 
 export interface GuestConnection extends Disposable {
@@ -66,6 +68,7 @@ const encoder = new TextEncoder();
 
 interface OpenRequest {
   readonly method: string;
+  readonly call?: string;
   readonly reply: PromiseWithResolvers<unknown>;
 }
 
@@ -136,7 +139,12 @@ class Connection implements GuestConnection {
         ),
       );
     }
-    const request = { method, reply: Promise.withResolvers<unknown>() };
+    const call = isJsonObject(params) ? params["call_id"] : undefined;
+    const request = {
+      method,
+      ...(typeof call === "string" ? { call } : {}),
+      reply: Promise.withResolvers<unknown>(),
+    };
     if (this.#open.size < bounds.maxOpenCalls) this.#send(id, line, request);
     else if (this.#waiting.length < bounds.maxWaitingRequests) this.#waiting.push({ id, line, request });
     else {
@@ -156,7 +164,8 @@ class Connection implements GuestConnection {
 
   #send(id: number, line: string, request: OpenRequest): void {
     this.#open.set(id, request);
-    this.requests.emit({ kind: "sent", id, method: request.method });
+    const { method, call } = request;
+    this.requests.emit({ kind: "sent", id, method, ...(call === undefined ? {} : { call }) });
     this.#guest.send(line);
   }
 

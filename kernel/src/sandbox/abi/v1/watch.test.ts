@@ -42,8 +42,8 @@ class Watched {
     this.answered(id, "tool");
   }
 
-  ask(method = "hook"): number {
-    this.requests.emit({ kind: "sent", id: ++this.#id, method });
+  ask(method = "hook", call?: string): number {
+    this.requests.emit({ kind: "sent", id: ++this.#id, method, ...(call === undefined ? {} : { call }) });
     return this.#id;
   }
 
@@ -277,6 +277,20 @@ describe("a tool", () => {
     expect(guest.abandoned).toEqual([[tool, expect.objectContaining({ code: "AgentError" })]]);
     await guest.clock.advanceAsync(bounds.maxIdleToolMs * 2);
     expect([guest.abandoned.length, guest.breaches]).toEqual([1, []]);
+  });
+
+  test("that does not end after its call was cancelled is abandoned sooner, and its guest lives", async () => {
+    const guest = waiting();
+    const tool = guest.ask("tool", "call-1");
+    guest.ask("tool", "call-2");
+    await guest.clock.advanceAsync(1000);
+    const told = guest.ask("cancelTool", "call-1");
+    guest.answered(told, "cancelTool");
+    await guest.clock.advanceAsync(bounds.cancelledToolMs - 1);
+    expect(guest.abandoned).toEqual([]);
+    await guest.clock.advanceAsync(1);
+    expect(guest.abandoned).toEqual([[tool, expect.objectContaining({ code: "AgentError" })]]);
+    expect(guest.breaches).toEqual([]);
   });
 
   test("whose agent computes or waits for a call gets another period, repeatedly", async () => {

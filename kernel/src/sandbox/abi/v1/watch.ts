@@ -36,6 +36,7 @@ interface WatchOptions {
 
 interface Handling {
   readonly method: string;
+  readonly call: string | undefined;
   startedAt: number;
   cpuAtStart: number;
   /** When a tool is checked next. */
@@ -69,6 +70,8 @@ const works: Readonly<Record<string, string>> = {
   permissionChange: "its onPermissionChange",
   shutdown: "its onShutdown",
 };
+
+const isTool = (method: string): boolean => method === "tool" || method === "action";
 
 export class GuestWatch implements Disposable {
   readonly #options: WatchOptions;
@@ -133,17 +136,19 @@ export class GuestWatch implements Disposable {
     for (const { toolTimer } of this.#handling.values()) toolTimer?.[Symbol.dispose]();
   }
 
-  #hearRequest({ kind, id, method }: RequestChange): void {
+  #hearRequest({ kind, id, method, call }: RequestChange): void {
     if (method === "ping") return;
     if (kind === "sent") {
       const handling = {
         method,
+        call,
         startedAt: this.#now(),
         cpuAtStart: this.#usage.cpuTimeMs,
         toolTimer: null,
       };
       this.#handling.set(id, handling);
-      if (method === "tool" || method === "action") this.#watchTool(id, handling);
+      if (isTool(method)) this.#watchTool(id, handling, bounds.maxIdleToolMs);
+      if (method === "cancelTool") this.#watchCancelled(call);
       this.#backgroundMs = 0;
       this.#wallTimer ??= this.#timer(this.#options.limits.maxWallMs, () => this.#checkWaiting());
       return;
@@ -231,17 +236,26 @@ export class GuestWatch implements Disposable {
     this.#breach({ limit: "max_cpu_ms_per_event", value: this.#options.limits.maxCpuMs, sentence });
   }
 
-  #watchTool(id: number, handling: Handling): void {
+  /** Nobody waits for its answer any more, so it may not keep its agent loaded for long. */
+  #watchCancelled(call: string | undefined): void {
+    for (const [id, handling] of this.#handling) {
+      if (call === undefined || handling.call !== call || !isTool(handling.method)) continue;
+      handling.toolTimer?.[Symbol.dispose]();
+      this.#watchTool(id, handling, bounds.cancelledToolMs);
+    }
+  }
+
+  #watchTool(id: number, handling: Handling, idleMs: number): void {
     const cpuBefore = this.#usage.cpuTimeMs;
-    handling.toolTimer = this.#timer(bounds.maxIdleToolMs, () => {
+    handling.toolTimer = this.#timer(idleMs, () => {
       const { connection } = this.#options;
       const usedMs = this.#usage.cpuTimeMs - cpuBefore;
-      const computes = this.#usage.isComputing || usedMs > bounds.maxIdleToolMs * bounds.backgroundShare;
+      const computes = this.#usage.isComputing || usedMs > idleMs * bounds.backgroundShare;
       if (computes || connection.openCalls > 0) {
-        this.#watchTool(id, handling);
+        this.#watchTool(id, handling, idleMs);
         return;
       }
-      const message = `The ${handling.method} did not answer within ${bounds.maxIdleToolMs} ms, and its agent neither computes nor waits for a call.`;
+      const message = `The ${handling.method} did not answer within ${idleMs} ms, and its agent neither computes nor waits for a call.`;
       connection.abandon(
         id,
         new LaresError("AgentError", message, { reason: `The ${handling.method} does not answer.` }),

@@ -3,7 +3,8 @@ import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Bundler, type BundledProgram, type BundleResult } from "../../bundle/bundle.ts";
+import { Bundler, type BundleResult } from "../../bundle/bundle.ts";
+import type { BundledProgram } from "../../bundle/bundled-program.ts";
 import { guestPreamble } from "../preamble.ts";
 import { mapStack } from "../stack.ts";
 

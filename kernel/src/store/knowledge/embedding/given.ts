@@ -1,3 +1,4 @@
+import { maxDimensions } from "../../../base/vocabulary/bounds.ts";
 import { invalidParams } from "../../../base/errors.ts";
 
 /**
@@ -9,7 +10,6 @@ import { invalidParams } from "../../../base/errors.ts";
  * InvalidParams that names the expected one, both when an item is added and in a query. If the journal still
  * contains others (two first ones at once), they are skipped and their items are found by words.
  */
-const maxGivenDimensions = 4_096;
 
 /** Returns the name of the space for brought embeddings of these dimensions. */
 export const givenSpace = (dimensions: number): string => `given:${dimensions}`;
@@ -25,9 +25,9 @@ export function givenDimensions(space: string): number | null {
  * are 0.
  */
 export function unitVector(embedding: readonly number[]): Float32Array {
-  if (embedding.length === 0 || embedding.length > maxGivenDimensions) {
+  if (embedding.length === 0 || embedding.length > maxDimensions) {
     throw invalidParams(
-      `An embedding has 1 to ${maxGivenDimensions.toLocaleString("en")} numbers; this one has ${embedding.length}.`,
+      `An embedding has 1 to ${maxDimensions.toLocaleString("en")} numbers; this one has ${embedding.length}.`,
     );
   }
   const unit = normalized(embedding);
@@ -39,7 +39,7 @@ export function unitVector(embedding: readonly number[]): Float32Array {
 export function decodeGiven(base64: unknown): Float32Array | null {
   if (typeof base64 !== "string") return null;
   const bytes = Buffer.from(base64, "base64");
-  const isWhole = bytes.length > 0 && bytes.length % 4 === 0 && bytes.length / 4 <= maxGivenDimensions;
+  const isWhole = bytes.length > 0 && bytes.length % 4 === 0 && bytes.length / 4 <= maxDimensions;
   if (!isWhole) return null;
   return normalized(Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4)));
 }

@@ -44,6 +44,7 @@ const changesPerSave = 20_000;
  */
 export class VectorSpace implements Disposable {
   readonly options: SpaceOptions;
+  /** The projector and one background worker use it, each for one task at a time. */
   readonly #oneAtATime = new OneAtATime();
   #index: VectorIndex;
   #seen: number;

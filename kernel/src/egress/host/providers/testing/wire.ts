@@ -108,7 +108,7 @@ const events = (...values: readonly (object | string)[]): string =>
     })
     .join("");
 
-export interface Answer {
+interface Answer {
   readonly think?: string;
   readonly say?: readonly string[];
   readonly calls?: readonly { readonly id: string; readonly tool: string; readonly json: string }[];

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { anAction } from "../testing/fake-kernel.ts";
+import { filePathsLike, waitingChangesLike } from "./files.ts";
+
+type Query = Parameters<Parameters<typeof filePathsLike>[0]["entries"]>[0];
+
+async function proposed(word: string, entries: readonly string[]) {
+  const queries: Query[] = [];
+  const kernel = {
+    entries: (query: Query) => {
+      queries.push(query);
+      const items = entries.map((path) =>
+        path.endsWith("/") ? { kind: "folder", path: path.slice(0, -1) } : { kind: "file", path },
+      );
+      return Promise.resolve({ items, total: items.length } as never);
+    },
+  };
+  return { paths: await filePathsLike(kernel, word), query: queries[0] };
+}
+
+test("folders are proposed beside files, with a slash at their end", async () => {
+  const { paths, query } = await proposed("no", ["notes/", "notes/no.md", "annotations.md"]);
+  expect(paths).toEqual(["notes/", "notes/no.md", "annotations.md"]);
+  expect(query).toEqual({ limit: 500, text: "no" });
+});
+
+test("a word with a folder asks for what is beneath it only", async () => {
+  const { paths, query } = await proposed("a [b]/x", ["a [b]/x.md", "a [b]/deep/xy/"]);
+  expect(query).toEqual({ limit: 500, text: "x", path: "a \\[b\\]/**" });
+  expect(paths).toEqual(["a [b]/x.md", "a [b]/deep/xy/"]);
+});
+
+test.each([
+  ["", "*"],
+  ["notes/", "notes/*"],
+])("without a name, what is directly there is proposed: %j", async (word, path) => {
+  expect((await proposed(word, [])).query).toEqual({ limit: 500, path });
+});
+
+test("changes that wait are found by a word of their title", async () => {
+  const all = Array.from({ length: 9 }, (_none, at) => anAction(String(at), { title: `Tidy ${at}` }));
+  const kernel = { actions: () => Promise.resolve([anAction("x", { title: "Other" }), ...all]) };
+  expect(await waitingChangesLike(kernel, "tidy")).toHaveLength(5);
+  expect(await waitingChangesLike(kernel, "8")).toEqual([{ id: "8", title: "Tidy 8" }]);
+});

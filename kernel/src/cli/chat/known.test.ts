@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { expectHarmless, HOSTILE } from "../../../../test/support/hostile-text.ts";
+import { displayWidth } from "../render/width.ts";
+import type { Known } from "./state/memories.ts";
+import { asks, begun, ChatWalk, says } from "./testing/chat-walk.ts";
+
+const memory: Known = {
+  kind: "memory",
+  id: "0199-aaaaaaaa",
+  type: "Preference",
+  text: "I like short answers.",
+  facts: ["recalled for this answer"],
+};
+const gone: Known = { ...memory, id: null, text: "I like tea.", facts: ["gone since"] };
+const block: Known = { kind: "block", name: "project", text: "Photos", scope: "mind", facts: [] };
+
+const listed = (items: readonly Known[], purpose: "look" | "correct" | "forget" = "look", walk = begun()) =>
+  walk.give({ kind: "known", title: "Why this answer", items, purpose });
+
+test("/why names the last answer, /why 2 the one before it, and there is no third", () => {
+  const walk = begun().entries(asks("a"), says("one", { id: "m1" }), asks("b"), says("two", { id: "m2" }));
+  walk.press("/why <return>/why 2<return>");
+  expect(walk.commands).toEqual([
+    { kind: "why", entry: "m2" },
+    { kind: "why", entry: "m1" },
+  ]);
+  expect(walk.press("/why 3<return>").screen).toContain("There are 2 answers here.");
+  expect(begun().press("/why <return>").screen).toContain("Nothing was answered here yet.");
+});
+
+test("a memory is corrected in a field that begins with what it says", () => {
+  const walk = listed([memory, block]).press("c");
+  expect(walk.screen).toContain("What does it say from now on?");
+  walk.press("<return>");
+  expect(walk.screen).toContain("It says that already.");
+  walk.press("<C-u>I like long ones.<return>");
+  expect(walk.commands).toEqual([{ kind: "correct", item: memory, text: "I like long ones." }]);
+  expect(walk.state.panel).toBeNull();
+});
+
+test("a memory is forgotten only after a second key, and Esc keeps it", () => {
+  const walk = listed([memory]).press("f<escape>");
+  expect(walk.screen).toContain("Why this answer");
+  // Typing words for something else, with Enter at the end, forgets nothing. A slash leaves the list.
+  walk.press("fxyz<space><return>");
+  expect(walk.commands).toEqual([]);
+  expect(listed([block]).press("/memories flights<return>").state.panel?.kind).not.toBe("known");
+  walk.press("f<return>");
+  expect(walk.commands).toEqual([{ kind: "forget", item: memory, everywhere: false }]);
+  expect(listed([memory]).press("ft").commands).toEqual([{ kind: "forget", item: memory, everywhere: true }]);
+  // A block has no other transcripts: forgetting it removes it from them anyway.
+  expect(listed([block]).press("ft").commands).toEqual([]);
+});
+
+test("Enter does what the person came for, on the selected one", () => {
+  expect(listed([gone, memory], "forget").press("<down><return><return>").commands).toEqual([
+    { kind: "forget", item: memory, everywhere: false },
+  ]);
+  expect(listed([memory], "correct").press("<return>").screen).toContain("What does it say from now on?");
+  expect(listed([gone], "correct").press("<return>").screen).toContain("It is gone already.");
+});
+
+test("what is pasted is a part of the corrected text, and no key", () => {
+  const walk = listed([memory]).give({ kind: "paste", text: "f" });
+  expect(walk.screen).not.toContain("for good?");
+  walk.press("c<C-u>").give({ kind: "paste", text: "I like tea.\n" }).press("<return>");
+  expect(walk.commands).toEqual([{ kind: "correct", item: memory, text: "I like tea." }]);
+});
+
+test("nothing to show is said in a sentence, and the list fits", () => {
+  expect(listed([]).state.panel).toBeNull();
+  const hostile = { ...memory, text: HOSTILE, type: HOSTILE, facts: [HOSTILE] };
+  for (const columns of [24, 80]) {
+    const walk = listed([hostile, block], "look", begun(new ChatWalk({ columns, rows: 24 })));
+    expectHarmless(walk.screen, "the list");
+    for (const keys of ["c", "<escape>f"]) {
+      walk.press(keys);
+      expectHarmless(walk.screen, keys);
+      expect(Math.max(...walk.screen.split("\n").map(displayWidth))).toBeLessThanOrEqual(columns);
+    }
+  }
+});

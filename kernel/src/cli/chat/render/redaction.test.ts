@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import type { RedactedConversation } from "../../../base/vocabulary/conversation-requests.ts";
+import { plainSurface } from "../../render/style.ts";
+import { redactionLines, redactionSentence } from "./redaction.ts";
+
+const done: RedactedConversation = {
+  entries: ["e1", "e2"],
+  conversations: ["c1"],
+  memories: [{ id: "m1", type: "Fact", text: "They like fruit" }],
+  derived: [{ conversation: "c1", entry: "e9", kind: "conclusion", text: "It is\na fruit" }],
+  derived_total: 12,
+  removed: [{ place: "questions", count: 1 }],
+  remains: [{ place: "an action", name: "a1", why: "Undo it first." }],
+};
+
+test("a person reads what was removed, what stays and why, and what was made from it", () => {
+  const lines = redactionLines(done, "test.mind", plainSurface).join("\n");
+  expect(lines).toContain("removed from 2 entries");
+  expect(lines).toContain("removed from questions: 1");
+  expect(lines).toContain("an action a1: Undo it first.");
+  expect(lines).toContain("13 texts made from it");
+  expect(lines).not.toContain("It is\na fruit");
+  expect(lines).toContain("… and 11 more");
+  expect(lines).toContain("--with-derived");
+  expect(redactionSentence(done)).toBe(
+    "Removed from 2 entries. 1 copy elsewhere: questions. It still stands in: an action a1. 13 texts made from it may say the same in other words, such as: It is a fruit",
+  );
+});
+
+test("where nothing had the text, only copies elsewhere are listed", () => {
+  const nothing = {
+    ...done,
+    entries: [],
+    memories: [],
+    derived: [],
+    derived_total: 0,
+    removed: [],
+    remains: [],
+  };
+  expect(redactionSentence(nothing)).toBe("The text stands nowhere in this conversation.");
+  expect(redactionLines(nothing, "test.mind", plainSurface)).toHaveLength(1);
+});

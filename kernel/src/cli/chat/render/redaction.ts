@@ -1,0 +1,99 @@
+import type { RedactedConversation } from "../../../base/vocabulary/conversation-requests.ts";
+import { oneLine } from "../../render/foreign.ts";
+import { counted } from "../../render/quantities.ts";
+import type { Surface } from "../../render/style.ts";
+
+/** Derived texts and memories that are shown; the rest is counted. */
+const maxShown = 10;
+const nowhere = "The text stands nowhere in this conversation.";
+
+/** Returns what a person reads after a redaction: what it reached, what stays and why, and what was made from it. */
+export function redactionLines(
+  done: RedactedConversation,
+  agent: string,
+  { style }: Pick<Surface, "style">,
+): string[] {
+  const { entries, conversations, memories, derived_total: total, removed, remains } = done;
+  const others = conversations.length > 1 ? `, in ${counted(conversations.length, "conversation")}` : "";
+  const count = total + memories.length;
+  return [
+    entries.length === 0
+      ? style.yellow(nowhere)
+      : `${style.green("✓")} removed from ${counted(entries.length, "entry", "entries")}${others}`,
+    ...copyLines(removed, remains, { style }),
+    ...(count === 0
+      ? []
+      : [
+          "",
+          ...derivedLines(done, { style }),
+          "Remove one with: lares conversations redact <id> --entry <entry>, or",
+          `lares memory forget ${oneLine(agent)} <memory>. --with-derived removes all of them together with the text.`,
+        ]),
+  ];
+}
+
+/** Returns what models made from a text, which may say the same in other words; nothing if there is nothing. */
+export function derivedLines(
+  { memories, derived, derived_total: total }: RedactedConversation,
+  { style }: Pick<Surface, "style">,
+): string[] {
+  const shown = [
+    ...derived.map(({ entry, kind, text }) => ({ id: entry, kind, text })),
+    ...memories.map(({ id, type, text }) => ({ id, kind: `memory (${type})`, text })),
+  ].slice(0, maxShown);
+  const count = total + memories.length;
+  if (count === 0) return [];
+  return [
+    `${counted(count, "text")} made from it by models may say the same in other words:`,
+    ...shown.map(({ id, kind, text }) => `  ${style.dim(oneLine(id))}  ${oneLine(kind)}: ${oneLine(text)}`),
+    ...(count > shown.length ? [`  … and ${count - shown.length} more`] : []),
+  ];
+}
+
+/** Returns what was removed outside of the conversations, and what stays. */
+export function copyLines(
+  removed: RedactedConversation["removed"],
+  remains: RedactedConversation["remains"],
+  { style }: Pick<Surface, "style">,
+): string[] {
+  return [
+    ...removed.map(({ place, count }) => `${style.green("✓")} removed from ${oneLine(place)}: ${count}`),
+    ...(remains.length === 0
+      ? []
+      : [
+          "",
+          style.yellow("The text still stands here:"),
+          ...remains.map(
+            ({ place, name, why }) => `  ${oneLine(place)} ${style.dim(oneLine(name))}: ${oneLine(why)}`,
+          ),
+        ]),
+  ];
+}
+
+/** The same in a few sentences. */
+export function redactionSentence(done: RedactedConversation): string {
+  const { entries, memories, derived_total: total, removed, remains } = done;
+  const copies = removed.reduce((sum, { count }) => sum + count, 0);
+  const count = total + memories.length;
+  return [
+    entries.length === 0 ? nowhere : `Removed from ${counted(entries.length, "entry", "entries")}.`,
+    ...(copies === 0
+      ? []
+      : [
+          `${counted(copies, "copy", "copies")} elsewhere: ${removed.map(({ place }) => oneLine(place)).join(", ")}.`,
+        ]),
+    ...(remains.length === 0
+      ? []
+      : [
+          `It still stands in: ${remains
+            .slice(0, maxShown)
+            .map(({ place, name }) => `${oneLine(place)} ${oneLine(name)}`)
+            .join(", ")}${remains.length > maxShown ? ", …" : ""}.`,
+        ]),
+    ...(count === 0
+      ? []
+      : [
+          `${counted(count, "text")} made from it may say the same in other words, such as: ${oneLine(done.derived[0]?.text ?? memories[0]?.text ?? "")}`,
+        ]),
+  ].join(" ");
+}

@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import { ForeignPlaces } from "../../agent-state/foreign-places.ts";
+import { agentStateMigrations } from "../../agent-state/migrations.ts";
+import { OpenCalls } from "../../agents/calls/open-calls.ts";
+import type { Caller } from "../../agents/ports.ts";
+import { silentLog } from "../../base/log.ts";
+import type { Foreign } from "../../base/vocabulary/foreign.ts";
+import { ownAccord } from "../../base/vocabulary/principal.ts";
+import { openNearDatabase } from "../../platform/testing/near-database.ts";
+import type { GuestServices } from "../../protocol/guest/v1/calls.ts";
+import { followForeign } from "./foreign.ts";
+
+const web: Foreign = { "agent:web": "all" };
+
+/** Services that answer the same to everybody, and guests that have read nothing yet. */
+async function bench(answers: Readonly<Record<string, unknown>>) {
+  const database = await openNearDatabase({
+    path: ":memory:",
+    migrations: agentStateMigrations,
+    log: silentLog,
+  });
+  const services = Object.fromEntries(
+    Object.entries(answers).map(([method, answer]) => [method, async () => answer]),
+  ) as unknown as GuestServices<Caller>;
+  const guests = new Map<string, OpenCalls>();
+  const guest = (agent: string): OpenCalls => {
+    const known = guests.get(agent) ?? new OpenCalls();
+    guests.set(agent, known);
+    return known;
+  };
+  const followed = followForeign(services, {
+    places: await ForeignPlaces.open(database),
+    ofFile: async (path) => (path === "downloads/a" ? { [path]: "minds" } : {}),
+    ofEntries: async (entries) => (entries.some(({ tags }) => tags?.includes("bad")) ? web : {}),
+    ofSidecar: async (_path, data) => (data === "bad" ? web : {}),
+    ofAction: async (id) => (id === "bad" ? web : {}),
+    ofImported: (namespace, read) =>
+      namespace !== "theirs" ? null : read === "all" || read === "plan" || read.includes("bad") ? web : {},
+    keyOfValue: async (_type, value) => (value as { id: string }).id,
+    ofModel: (model) => (model === "rehearsal/script" ? { scripted: "minds" } : {}),
+  });
+  const ask = (agent: string, method: string, params: object = {}): Promise<unknown> => {
+    const open = guest(agent);
+    const caller = {
+      agent,
+      lineage: ownAccord,
+      get foreign() {
+        return open.foreign;
+      },
+      hear: (foreign: Foreign) => open.hear(foreign),
+    } as unknown as Caller;
+    return (followed as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[method]!(
+      caller,
+      params,
+    );
+  };
+  return { guest, ask };
+}
+
+const item = { id: "1" };
+const found = { items: [item] };
+
+test.each([
+  ["memory/temporal/append", "memory/temporal/query", item, found],
+  ["memory/temporal/append", "memory/temporal/count", item, { count: 1 }],
+  ["memory/associative/add", "memory/associative/query", item, found],
+  ["memory/associative/add", "memory/search", item, found],
+  ["memory/associative/update", "memory/search", {}, found],
+  ["memory/working/swap", "memory/working/read", { revision: 1 }, { revision: 1, state: 1 }],
+  ["shared/write", "shared/read", { version: 1 }, { version: 1, value: 1 }],
+])(
+  "what a guest kept by %s reaches whoever reads it by %s, after it was unloaded too",
+  async (write, read, wrote, got) => {
+    const { guest, ask } = await bench({ [write]: wrote, [read]: got });
+    guest("a").hear(web);
+    await ask("a", write, { key: "k", id: "1" });
+    guest("a").guestEnded(new Error("unloaded"));
+    expect(guest("a").foreign).toEqual({});
+    await ask("a", read, { key: "k" });
+    expect(guest("a").foreign).toEqual(web);
+  },
+);
+
+test("a shared memory carries it to another agent, and an own memory does not", async () => {
+  const { guest, ask } = await bench({ "memory/associative/add": item, "memory/search": found });
+  guest("a").hear(web);
+  await ask("a", "memory/associative/add", { namespace: "team" });
+  await ask("b", "memory/search");
+  expect(guest("b").foreign).toEqual({});
+  await ask("b", "memory/search", { namespace: "team" });
+  expect(guest("b").foreign).toEqual(web);
+});
+
+test.each<[string, object, unknown, unknown]>([
+  ["vdfs/query", {}, { items: [{ path: "a", tags: ["bad"] }] }, { items: [{ path: "a", tags: ["good"] }] }],
+  ["vdfs/get", { path: "a" }, { path: "a", tags: ["bad"] }, null],
+  ["vdfs/sidecar/read", { path: "a" }, { data: "bad" }, { data: "good" }],
+  ["memory/search", { namespace: "theirs" }, { items: [{ id: "bad" }] }, { items: [{ id: "good" }] }],
+  ["memory/temporal/query", { namespace: "theirs" }, { items: [{ id: "bad" }] }, { items: [] }],
+])("%s brings the marks of what it shows, and of nothing else", async (method, params, marked, clean) => {
+  const first = await bench({ [method]: clean });
+  await first.ask("a", method, params);
+  expect(first.guest("a").foreign).toEqual({});
+  const second = await bench({ [method]: marked });
+  await second.ask("a", method, params);
+  expect(second.guest("a").foreign).toEqual(web);
+});
+
+test("another workspace's working memory and counts bring its marks, and an action what led to it", async () => {
+  const { guest, ask } = await bench({
+    "memory/working/read": { revision: 1, state: 1 },
+    "memory/temporal/count": { count: 1 },
+    "actions/get": { id: "bad" },
+    "ai/generate": { text: "x", model: "rehearsal/script" },
+  });
+  await ask("a", "memory/working/read", { namespace: "theirs" });
+  await ask("b", "memory/temporal/count", { namespace: "theirs" });
+  await ask("c", "actions/get", { id: "bad" });
+  await ask("d", "ai/generate");
+  const scripted: Foreign = { scripted: "minds" };
+  expect(["a", "b", "c", "d"].map((agent) => guest(agent).foreign)).toEqual([web, web, web, scripted]);
+});
+
+test("files and answers of the network concern what a guest does for minds, and what it keeps of them", async () => {
+  const { guest, ask } = await bench({
+    "vdfs/read": { base64: "" },
+    "http/fetch": { status: 200 },
+    "memory/associative/add": item,
+    "memory/search": found,
+  });
+  await ask("a", "vdfs/read", { path: "clean" });
+  expect(guest("a").foreign).toEqual({});
+  await ask("a", "vdfs/read", { path: "downloads/a" });
+  await ask("a", "http/fetch");
+  const heard: Foreign = { "downloads/a": "minds", "agent:a": "minds" };
+  expect(guest("a").foreign).toEqual(heard);
+  await ask("a", "memory/associative/add", { namespace: "team" });
+  await ask("b", "memory/search", { namespace: "team" });
+  expect(guest("b").foreign).toEqual(heard);
+});
+
+test("a value of a shared type carries it by its key, until it is replaced by one that holds nothing foreign", async () => {
+  const { guest, ask } = await bench({
+    "types/create": { version: 1 },
+    "types/update": { version: 2 },
+    "types/remove": {},
+    "types/get": { version: 1, value: {} },
+  });
+  const type = "a.b/Person";
+  guest("a").hear(web);
+  await ask("a", "types/create", { type, value: { id: "ada" } });
+  await ask("b", "types/create", { type, value: { id: "bob" } });
+  await ask("b", "types/get", { type, key: "bob" });
+  await ask("b", "types/get", { type: "c.d/Person", key: "ada" });
+  expect(guest("b").foreign).toEqual({});
+  await ask("b", "types/get", { type, key: "ada" });
+  expect(guest("b").foreign).toEqual(web);
+  await ask("c", "types/update", { type, key: "ada", version: 1, value: { id: "ada" } });
+  await ask("c", "types/get", { type, key: "ada" });
+  expect(guest("c").foreign).toEqual({});
+  await ask("a", "types/update", { type, key: "ada", version: 2, value: { id: "ada" } });
+  await ask("c", "types/remove", { type, key: "ada", version: 3 });
+  await ask("c", "types/get", { type, key: "ada" });
+  expect(guest("c").foreign).toEqual({});
+});

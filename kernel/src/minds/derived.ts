@@ -1,0 +1,49 @@
+import type { Entry } from "../base/vocabulary/conversation.ts";
+import { textOf } from "../context/entry-text.ts";
+import type { Conversations } from "../conversations/conversations.ts";
+
+/** Entries of one conversation that are looked through. */
+const maxEntries = 100_000;
+
+/** What a model writes in a turn, with the turn's entries before it. */
+const ofTurn: ReadonlySet<Entry["kind"]> = new Set(["message", "tool_call", "tool_result", "notice"]);
+/** What stands for a conversation as it was before, in whatever turn it was written. */
+const ofAllBefore: ReadonlySet<Entry["kind"]> = new Set(["conclusion", "summary", "block"]);
+
+/**
+ * Returns what was made from entries, by where it was made: the rest of the model's turn, and conclusions, summaries, blocks
+ * and bulletins that were written later. Whether they still have something of the text, nobody can know.
+ */
+export async function derivedFrom(
+  conversations: Conversations,
+  logs: readonly string[],
+  mind: string,
+  origins: readonly Entry[],
+): Promise<readonly Entry[]> {
+  const ids = new Set(origins.map(({ id }) => id));
+  const turns = new Set(origins.flatMap(({ id, turn }) => [id, turn]));
+  const since = origins
+    .map(({ created }) => created)
+    .reduce((one, other) => (other < one ? other : one), "~");
+  const derived = new Map<string, Entry>();
+  for (const log of logs) {
+    const entries = await conversations.entries(log, { limit: maxEntries });
+    let hasOrigin = false;
+    for (const entry of entries) {
+      hasOrigin ||= ids.has(entry.id);
+      const isLater = log === mind ? entry.created >= since : hasOrigin;
+      if (!isLater || ids.has(entry.id) || entry.origin === "person" || textOf(entry) === "") continue;
+      const isMade =
+        ofAllBefore.has(entry.kind) ||
+        (ofTurn.has(entry.kind) && (log === mind || turns.has(entry.turn)) && isWritten(entry));
+      // The last of the pieces in which an answer came.
+      if (isMade) derived.set(entry.id, entry);
+    }
+  }
+  return [...derived.values()];
+}
+
+/** Results are taken too: a tool may have got the text from the model's arguments. */
+function isWritten(entry: Entry): boolean {
+  return entry.kind !== "message" || entry.role === "assistant";
+}

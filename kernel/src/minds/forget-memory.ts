@@ -1,0 +1,52 @@
+import { isLaresError } from "../base/errors.ts";
+import type { ForgettingReport, RemainingText } from "../base/vocabulary/forgetting.ts";
+import type { Minds } from "./minds.ts";
+import { checkIdle, removeFrom } from "./redacting.ts";
+import { minRepeated } from "./redaction.ts";
+
+/** Conversations of a mind from which a text can be removed. */
+const maxConversations = 10_000;
+
+/**
+ * Forgets what a mind has remembered, with the copies of its text in the conversations of the mind and everywhere else.
+ * `remove` removes the memory itself, and its result is returned. Conversations that work keep their copies, and are named.
+ */
+export async function forgetMemory<Result>(
+  minds: Minds,
+  { agent, id, text }: { readonly agent: string; readonly id: string; readonly text: string },
+  remove: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly report: ForgettingReport }> {
+  if (text.length < minRepeated) return { result: await remove(), report: { removed: [], remains: [] } };
+  const { conversations } = minds;
+  const all = new Set<string>();
+  for (const { id: root } of await conversations.list({ agent, limit: maxConversations }))
+    if (!all.has(root)) for (const each of await conversations.redactions.family(root)) all.add(each);
+  const logs: string[] = [];
+  const atWork: RemainingText[] = [];
+  for (const each of all)
+    try {
+      await checkIdle(minds, each);
+      logs.push(each);
+    } catch (error) {
+      if (!isLaresError(error, "IllegalTransition")) throw error;
+      atWork.push({
+        place: "a conversation",
+        name: each,
+        why: "Something runs in it, so it was not searched. Redact the text there when it rests.",
+      });
+    }
+  if ((await conversations.find(agent)) !== null) logs.push(agent);
+  const redaction = { agent, logs, text };
+  const { result, report } = await minds.ports.forgetting.run(
+    {
+      // Other memories stay: one that says more than this may hold the same words.
+      forgotten: { texts: [text], calls: [], agent, conversations: [], memories: [{ agent, id }] },
+      logs: redaction,
+    },
+    async () => {
+      await removeFrom(minds, redaction);
+      return await remove();
+    },
+  );
+  return { result, report: { ...report, remains: [...atWork, ...report.remains] } };
+}

@@ -1,0 +1,339 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Entry } from "../base/vocabulary/conversation.ts";
+import { until } from "../../../test/support/until.ts";
+import { agent, MindBench, person } from "./testing/mind-bench.ts";
+
+const confided = "grapefruit-7-umbrella";
+const mark = "[redacted by the person]";
+
+/** The files in a folder that hold a text. */
+async function filesWith(folder: string, text: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const file of names.filter((each) => each.isFile())) {
+    const content = await readFile(join(file.parentPath, file.name));
+    if (content.includes(text)) found.push(file.name);
+  }
+  return found;
+}
+
+async function told(
+  bench: MindBench,
+  text = `My password is ${confided}.`,
+): Promise<{ id: string; entry: string }> {
+  const { id } = await bench.open();
+  const entry = await bench.send(id, text);
+  await bench.rested(id);
+  return { id, entry };
+}
+
+const said = (entries: readonly Entry[]): string => JSON.stringify(entries);
+const asked = (bench: MindBench): string => JSON.stringify(bench.questions.at(-1)?.question.messages);
+
+test("a redacted message is in no file, no page, no search and no request, also after a restart", async () => {
+  const bench = await MindBench.open();
+  bench.model = () => ({ say: "I will keep it." });
+  const { id, entry } = await told(bench);
+  expect(await filesWith(bench.folder, confided)).not.toEqual([]);
+  const { service } = bench;
+  const result = await service.redact(person, { id, entry });
+  expect(result).toMatchObject({ conversations: [id], memories: [] });
+  expect(result.entries).toContain(entry);
+  expect(await filesWith(bench.folder, confided)).toEqual([]);
+  // The words of the search too.
+  expect(await filesWith(bench.folder, "grapefruit")).toEqual([]);
+  expect((await service.search({ agent, query: "grapefruit" })).items).toEqual([]);
+  expect(await service.verify({ id })).toMatchObject({ ok: true });
+
+  await bench.restart();
+  expect(said(await bench.entries(id))).not.toContain(confided);
+  expect(await bench.said(id, "user")).toEqual([mark]);
+  expect((await bench.service.get(id)).title).toBe(mark);
+  await bench.send(id, "What did I say?");
+  await bench.rested(id);
+  expect(asked(bench)).not.toContain(confided);
+  expect(asked(bench)).toContain(mark);
+  expect(await bench.service.verify({ id })).toMatchObject({ ok: true });
+  expect(await filesWith(bench.folder, confided)).toEqual([]);
+});
+
+test("a redaction reaches every fork, from whichever it comes", async () => {
+  const bench = await MindBench.open();
+  const { id, entry } = await told(bench);
+  const fork = await bench.service.fork(person, id);
+  const second = await bench.service.fork(person, fork.id);
+  await bench.send(second.id, "Continue.");
+  await bench.rested(second.id);
+  await bench.service.redact(person, { id: second.id, entry });
+  for (const each of [id, fork.id, second.id]) {
+    expect(said(await bench.entries(each))).not.toContain(confided);
+    expect((await bench.service.get(each)).title).toBe(mark);
+  }
+  expect(await filesWith(bench.folder, confided)).toEqual([]);
+  await bench.restart();
+  for (const each of [id, fork.id, second.id]) {
+    expect(await bench.service.verify({ id: each })).toMatchObject({ ok: true });
+    expect((await bench.said(each, "user"))[0]).toBe(mark);
+  }
+});
+
+test("a redaction reaches what a deleted origin keeps for its forks", async () => {
+  const bench = await MindBench.open();
+  const { id, entry } = await told(bench);
+  const fork = await bench.service.fork(person, id);
+  await bench.service.delete(person, id);
+  await bench.service.redact(person, { id: fork.id, entry });
+  expect(await filesWith(bench.folder, confided)).toEqual([]);
+  await expect(bench.service.get(id)).rejects.toMatchObject({ code: "NotFound" });
+});
+
+test("a text is removed wherever it stands, and the rest of the entries stays", async () => {
+  const bench = await MindBench.open();
+  bench.model = ({ messages }) =>
+    JSON.stringify(messages).includes("files/read")
+      ? { say: `You said ${confided}, and the file says so.`, think: `hm, ${confided}` }
+      : { call: [{ tool: "files/read", arguments: { path: `${confided}.txt` } }] };
+  bench.tool = () => ({ status: "success", value: { text: `it is ${confided}` } });
+  const { id } = await told(bench, `Look up ${confided}, please.`);
+  const kinds = (entries: readonly Entry[]): string[] =>
+    entries.map(({ kind }) => kind).filter((kind) => kind !== "redaction" && kind !== "meta");
+  const before = kinds(await bench.entries(id));
+  const result = await bench.service.redact(person, { id, text: confided });
+  expect(result.entries.length).toBeGreaterThanOrEqual(4);
+  expect(await filesWith(bench.folder, confided)).toEqual([]);
+  await bench.restart();
+  const entries = await bench.entries(id);
+  expect(kinds(entries)).toEqual(before);
+  expect(said(entries)).toContain(`Look up ${mark}, please.`);
+  // The call still has its result.
+  await bench.send(id, "And now?");
+  await bench.rested(id);
+  const question = asked(bench);
+  expect(question).not.toContain(confided);
+  expect(question.match(/"tool_call"/g)).toHaveLength(1);
+  expect(question.match(/"tool_result"/g)).toHaveLength(1);
+});
+
+test("a redacted result leaves its call answered, and nothing is asked again after a restart", async () => {
+  const bench = await MindBench.open();
+  bench.model = ({ messages }) =>
+    JSON.stringify(messages).includes("tool_result")
+      ? { say: "Done." }
+      : { call: [{ tool: "files/read", arguments: { path: "a.txt" } }] };
+  bench.tool = () => ({ status: "success", value: confided });
+  const { id } = await told(bench, "Read it.");
+  const result = (await bench.entries(id)).find(({ kind }) => kind === "tool_result");
+  const answer = (await bench.entries(id)).findLast(({ kind }) => kind === "message");
+  await bench.service.redact(person, { id, entry: result?.id ?? "" });
+  await bench.service.redact(person, { id, entry: answer?.id ?? "" });
+  const questions = bench.questions.length;
+  await bench.restart();
+  const { processes } = await bench.service.get(id);
+  expect(processes.map(({ state }) => state)).toEqual(["WaitingForInput"]);
+  await bench.minds.use(id, (conversation) => conversation.resume());
+  await bench.rested(id);
+  expect([bench.questions.length, bench.calls.length]).toEqual([questions, 1]);
+  expect(await filesWith(bench.folder, confided)).toEqual([]);
+});
+
+test("what a conversation has read taints it after it was redacted", async () => {
+  const bench = await MindBench.open();
+  bench.isScripted = true;
+  bench.model = () => ({ say: `It is ${confided}.` });
+  const { id } = await told(bench, "Tell me.");
+  const { tainted } = await bench.service.get(id);
+  expect(tainted).not.toEqual([]);
+  const answer = (await bench.entries(id)).findLast(
+    (entry) => entry.kind === "message" && entry.role === "assistant",
+  );
+  await bench.service.redact(person, { id, entry: answer?.id ?? "" });
+  await bench.restart();
+  await bench.minds.use(id, async () => {});
+  expect((await bench.service.get(id)).tainted).toEqual(tainted);
+  expect(said(await bench.entries(id))).not.toContain(confided);
+});
+
+test("a summary of what was redacted is redacted, and models no longer read it", async () => {
+  const bench = await MindBench.open();
+  bench.contextTokens = 8_000;
+  const summary = `Goal: they use ${confided}, with a path to the pond, because it lasts. Open: nothing at all.`;
+  bench.model = (_question, { process }) => (process === "compaction" ? { say: summary } : { say: "ok" });
+  const { id, entry } = await told(bench);
+  for (let at = 0; at < 6; at++) {
+    await bench.send(id, `${"word ".repeat(300)}${at}`);
+    await bench.rested(id);
+  }
+  await bench.service.compact(person, id);
+  await bench.rested(id);
+  expect((await bench.entries(id)).some(({ kind }) => kind === "summary")).toBe(true);
+  await bench.service.redact(person, { id, entry });
+  expect(await filesWith(bench.folder, confided)).toEqual([]);
+  await bench.send(id, "What do I use?");
+  await bench.rested(id);
+  expect(asked(bench)).not.toContain(confided);
+  expect(asked(bench)).toContain(mark);
+});
+
+test("what a person can have redacted is checked", async () => {
+  const bench = await MindBench.open();
+  const { id, entry } = await told(bench);
+  const { service } = bench;
+  await expect(service.redact(person, { id })).rejects.toMatchObject({ code: "InvalidParams" });
+  await expect(service.redact(person, { id, entry, text: confided })).rejects.toMatchObject({
+    code: "InvalidParams",
+  });
+  await expect(service.redact(person, { id, entry: "none" })).rejects.toMatchObject({ code: "NotFound" });
+  const request = (await bench.entries(id)).find(({ kind }) => kind === "request");
+  await expect(service.redact(person, { id, entry: request?.id ?? "" })).rejects.toMatchObject({
+    code: "InvalidParams",
+  });
+  bench.model = () => ({ hangs: true });
+  await bench.send(id, "Wait.");
+  await expect(service.redact(person, { id, entry })).rejects.toMatchObject({ code: "IllegalTransition" });
+});
+
+test("memories of the conversation are named with a redaction", async () => {
+  const bench = await MindBench.open();
+  const { id, entry } = await told(bench);
+  bench.memories.push({
+    type: "Fact",
+    text: `It is ${confided}`,
+    conversation: id,
+    call: "c1",
+    sources: [],
+    isTainted: false,
+  });
+  const { memories } = await bench.service.redact(person, { id, entry });
+  expect(memories).toEqual([{ id: "c1", type: "Fact", text: `It is ${confided}` }]);
+});
+
+test("a kernel that died before the data was removed has it removed by the next one", async () => {
+  const bench = await MindBench.open();
+  const { id, entry } = await told(bench);
+  const message = (await bench.entries(id)).find((each) => each.id === entry);
+  if (message?.kind !== "message") throw new Error("There is no message.");
+  {
+    using opened = await bench.minds.conversations.open(id);
+    const common = { process: message.process, turn: "r", created: message.created, origin: "person" };
+    const parts = [{ type: "text" as const, text: mark }];
+    await opened.log.append([
+      { ...common, kind: "redaction", id: "r", entries: [{ ...message, parts }] },
+      { ...common, kind: "meta", id: "t", title: mark },
+    ]);
+    await opened.log.sync();
+  }
+  await bench.restart();
+  await bench.minds.use(id, async () => {});
+  const titles = await filesWith(bench.folder, confided);
+  // The record of the title was not named.
+  expect(titles.filter((name) => name.endsWith("ndjson"))).toHaveLength(1);
+  expect(await bench.said(id, "user")).toEqual([mark]);
+  expect(await bench.service.verify({ id })).toMatchObject({ ok: true });
+  await bench.service.redact(person, { id, text: confided });
+  expect(await filesWith(bench.folder, confided)).toEqual([]);
+});
+
+test("an index that is made again from the logs has the marks, also of large contents", async () => {
+  const bench = await MindBench.open();
+  const long = `${"word ".repeat(20_000)}${confided}`;
+  const { id } = await told(bench, long);
+  const fork = await bench.service.fork(person, id);
+  await bench.service.redact(person, { id, text: confided });
+  await bench.stop();
+  await bench.database.batch([
+    { sql: "DELETE FROM conversation_entries", params: [] },
+    { sql: "DELETE FROM conversation_texts", params: [] },
+    { sql: "UPDATE conversation_heads SET checkpoint = NULL", params: [] },
+  ]);
+  await bench.start();
+  for (const each of [id, fork.id]) await bench.minds.use(each, async () => {});
+  for (const each of [id, fork.id]) {
+    const [text = ""] = await bench.said(each, "user");
+    expect(text.endsWith(mark)).toBe(true);
+    expect(text).toHaveLength(long.length - confided.length + mark.length);
+  }
+  expect(await filesWith(bench.folder, confided)).toEqual([]);
+});
+
+test("a client that follows gets what is there now", async () => {
+  const bench = await MindBench.open();
+  const { id, entry } = await told(bench);
+  const followed: Entry[] = [];
+  using _following = await bench.service.follow(id, 0, {
+    entry: (one) => followed.push(one),
+    delta: () => {},
+  });
+  await bench.service.redact(person, { id, entry });
+  const redaction = await until("the redaction", () => followed.find(({ kind }) => kind === "redaction"));
+  expect(JSON.stringify(redaction)).toContain(mark);
+  expect(JSON.stringify(redaction)).not.toContain(confided);
+});
+
+test("what a cortex has read of it is removed from the log of the mind", async () => {
+  const bench = await MindBench.open();
+  bench.model = (_question, { process }) => ({ say: process === "cortex" ? `They use ${confided}.` : "ok" });
+  const { id, entry } = await told(bench);
+  await bench.minds.cortex.run(agent);
+  expect(await filesWith(bench.folder, confided)).not.toEqual([]);
+  await bench.service.redact(person, { id, entry });
+  const { items } = await bench.service.entries({ agent });
+  expect(said(items.filter(({ origin }) => origin === "kernel"))).not.toContain(confided);
+  await bench.service.redact(person, { id, text: confided });
+  expect(await filesWith(bench.folder, confided)).toEqual([]);
+  expect(said((await bench.service.entries({ agent })).items)).toContain(`They use ${mark}.`);
+  await bench.send(id, "Hello?");
+  await bench.rested(id);
+  expect(asked(bench)).not.toContain(confided);
+});
+
+test("what models made from a redacted entry is named by where it was made, and removed if the person wants that", async () => {
+  const bench = await MindBench.open();
+  const paraphrase = "So it is a citrus fruit with rain gear.";
+  bench.model = () => ({ say: paraphrase });
+  const { id, entry } = await told(bench);
+  bench.model = () => ({ say: "Noon." });
+  await bench.send(id, "What time is it?");
+  await bench.rested(id);
+  const preview = await bench.service.redact(person, { id, text: confided, preview: true });
+  expect(preview).toMatchObject({ entries: expect.arrayContaining([entry]), derived_total: 1, removed: [] });
+  expect(said(await bench.entries(id))).toContain(confided);
+  const first = await bench.service.redact(person, { id, text: confided });
+  expect(first.derived).toEqual([
+    { conversation: id, entry: expect.any(String), kind: "message", text: paraphrase },
+  ]);
+  expect(first.derived_total).toBe(1);
+  expect(await bench.said(id)).toEqual([paraphrase, "Noon."]);
+  const second = await bench.service.redact(person, { id, entry, with_derived: true });
+  expect(second).toMatchObject({ derived: [], derived_total: 0 });
+  expect(await bench.said(id)).toEqual([mark, "Noon."]);
+  expect(await filesWith(bench.folder, paraphrase)).toEqual([]);
+  expect(await bench.service.verify({ id })).toMatchObject({ ok: true });
+  // Elsewhere too: the words, and the outcomes of calls by their ids.
+  expect(bench.forgotten.map(({ texts }) => texts)).toEqual([
+    [confided],
+    expect.arrayContaining([paraphrase]),
+  ]);
+});
+
+test("what stands elsewhere of a redacted call is named by its words and by the call, and a path is left alone", async () => {
+  const bench = await MindBench.open();
+  bench.model = ({ messages }) =>
+    JSON.stringify(messages).includes("tool_result")
+      ? { say: "Done." }
+      : {
+          call: [
+            { tool: "files/write", arguments: { path: "notes/fruit-list.md", content: `It is ${confided}` } },
+          ],
+        };
+  const { id } = await told(bench, "Write it down.");
+  const call = (await bench.entries(id)).find(({ kind }) => kind === "tool_call");
+  await bench.service.redact(person, { id, entry: call?.id ?? "" });
+  const [forgotten] = bench.forgotten;
+  expect(forgotten?.texts).toContain(`It is ${confided}`);
+  expect(forgotten?.texts).not.toContain("notes/fruit-list.md");
+  expect(forgotten?.calls).toEqual([
+    { agent, conversation: id, call: call?.kind === "tool_call" ? call.call : "" },
+  ]);
+});

@@ -1,0 +1,234 @@
+import { illegalTransition, invalidParams, notFound } from "../base/errors.ts";
+import { endedStates, type Entry } from "../base/vocabulary/conversation.ts";
+import type { RedactedConversation, RedactConversation } from "../base/vocabulary/conversation-requests.ts";
+import type { ForgettingReport, Forgotten } from "../base/vocabulary/forgetting.ts";
+import type { Removal } from "../conversations/redactions.ts";
+import { sharedLogOf } from "../conversations/shared-logs.ts";
+import { isConversationId } from "../conversations/conversations.ts";
+import type { Minds } from "./minds.ts";
+import { isRemovable, removalOfEntries, removalOfText, bothRemovals, copiedTexts } from "./redaction.ts";
+import { readersOf, sharedOf } from "./shared-readers.ts";
+import { textOf } from "../context/entry-text.ts";
+import { derivedFrom } from "./derived.ts";
+import { removalOfBlock } from "./redacted-block.ts";
+
+/** Edits of shared blocks that are looked through, and conversations of a mind that may repeat them. */
+const maxEdits = 10_000;
+const maxConversations = 10_000;
+/** Entries that have one id: pieces of an answer come several times a second. */
+const maxOfOneId = 10_000;
+/** Derived texts that one answer lists. */
+const maxListed = 100;
+/** Characters of a derived text that the answer shows. */
+const maxShown = 200;
+
+/** What is removed from logs, as JSON: the next kernel removes it again, if this one dies. */
+export interface LogRedaction {
+  readonly agent: string;
+  readonly logs: readonly string[];
+  readonly text?: string;
+  /** With the conversations that have them. */
+  readonly entries?: { readonly removed: readonly Entry[]; readonly sees: readonly string[] };
+  readonly block?: { readonly name: string; readonly said: readonly string[] };
+}
+
+/** Removes what a person names from a conversation and all that shares its entries, for good, and every copy elsewhere. */
+export async function redactConversation(
+  minds: Minds,
+  { id, entry, text, preview = false, with_derived: withDerived = false }: RedactConversation,
+): Promise<RedactedConversation> {
+  if ((entry === undefined) === (text === undefined))
+    throw invalidParams("Give either an entry or a text.", { path: "entry" });
+  const { conversations } = minds;
+  const { agent } = await conversations.get(id);
+  const family = await conversations.redactions.family(id);
+  for (const each of family) await checkIdle(minds, each);
+  const target = text === undefined ? { entries: await entriesOf(minds, id, entry ?? "", family) } : { text };
+  const others = await toldBy(minds, agent, removalOf({ agent, logs: [], ...target }), family);
+  for (const each of others) await checkIdle(minds, each);
+  const own = (await conversations.find(agent)) === null ? [] : [agent];
+  const logs = [...family, ...own, ...others];
+  const named: LogRedaction = { agent, logs, ...target };
+  const having = [...family, ...others.filter(isConversationId)];
+  const found = await conversations.redactions.found(logs, removalOf(named));
+  const origins = text === undefined ? (named.entries?.removed ?? []) : found;
+  const foundIds = new Set(found.map((each) => each.id));
+  const derived = (await derivedFrom(conversations, logs, agent, origins)).filter(
+    (each) => !foundIds.has(each.id),
+  );
+  const also = withDerived ? derived : [];
+  const redaction: LogRedaction =
+    also.length === 0
+      ? named
+      : {
+          ...named,
+          entries: {
+            removed: [...(named.entries?.removed ?? []), ...also],
+            sees: [...new Set([...(named.entries?.sees ?? []), ...family])],
+          },
+        };
+  const removing = withDerived ? await madeSince(minds, agent, [...family, agent], origins) : [];
+  if (preview)
+    return {
+      ...answerOf(found, having, derived, await madeSince(minds, agent, family, origins)),
+      removed: [],
+      remains: [],
+    };
+  const { result: replaced, report } = await forget(minds, redaction, {
+    ...forgottenOf(redaction, having, agent),
+    memories: removing.map((memory) => ({ agent, id: memory.id })),
+  });
+  const left = withDerived ? [] : derived;
+  return {
+    ...answerOf(replaced, having, left, await madeSince(minds, agent, family, origins)),
+    removed: report.removed.map((each) => ({ ...each })),
+    remains: report.remains.map((each) => ({ ...each })),
+  };
+}
+
+/**
+ * Returns the logs of shared memories that have a text from a conversation, and those of all conversations that may have
+ * read it there.
+ */
+async function toldBy(
+  minds: Minds,
+  agent: string,
+  removal: Removal,
+  family: readonly string[],
+): Promise<readonly string[]> {
+  const { conversations } = minds;
+  const found = new Set<string>();
+  for (const namespace of await sharedOf(minds, agent)) {
+    const log = sharedLogOf(namespace);
+    const edits = await conversations.entries(log, { kinds: ["block"], limit: maxEdits, newest: true });
+    if (!edits.some((edit) => removal.entry(edit, log) !== null)) continue;
+    found.add(log);
+    for (const reader of await readersOf(minds, namespace)) {
+      if (reader !== agent && (await conversations.find(reader)) !== null) found.add(reader);
+      for (const { id } of await conversations.list({ agent: reader, limit: maxConversations }))
+        for (const each of await conversations.redactions.family(id)) found.add(each);
+    }
+  }
+  return [...found].filter((each) => !family.includes(each));
+}
+
+type Memories = Awaited<ReturnType<Minds["ports"]["memory"]["madeFrom"]>>;
+
+/** Returns what was remembered since the first of the entries. */
+async function madeSince(
+  { ports }: Minds,
+  agent: string,
+  conversations: readonly string[],
+  origins: readonly Entry[],
+): Promise<Memories> {
+  const [since] = origins.map(({ created }) => created).toSorted();
+  return since === undefined ? [] : await ports.memory.madeFrom(agent, conversations, since);
+}
+
+function answerOf(
+  having: readonly Entry[],
+  conversations: readonly string[],
+  derived: readonly Entry[],
+  memories: Memories,
+): Omit<RedactedConversation, "removed" | "remains"> {
+  return {
+    entries: [...new Set(having.map((each) => each.id))],
+    conversations: conversations.filter((each) => having.some(({ conversation }) => conversation === each)),
+    memories: memories.map((memory) => ({ ...memory })),
+    derived: derived.slice(0, maxListed).map((each) => ({
+      conversation: each.conversation,
+      entry: each.id,
+      kind: each.kind,
+      text: textOf(each).slice(0, maxShown),
+    })),
+    derived_total: derived.length,
+  };
+}
+
+/** Removes texts from logs that nothing works with, and from everywhere else. The next kernel completes it. */
+export async function forget(
+  minds: Minds,
+  redaction: LogRedaction,
+  forgotten: Forgotten,
+): Promise<{ readonly result: readonly Entry[]; readonly report: ForgettingReport }> {
+  return await minds.ports.forgetting.run({ forgotten, logs: redaction }, () => removeFrom(minds, redaction));
+}
+
+/** Removes texts from logs and their forks. Resolves with the replaced entries when no file has the texts any more. */
+export async function removeFrom(minds: Minds, redaction: LogRedaction): Promise<readonly Entry[]> {
+  const { agent } = redaction;
+  const { redactions } = minds.conversations;
+  // Other removals may have come first, and a person may have forked a conversation since it was searched.
+  const logs = new Set(redaction.logs);
+  for (const each of redaction.logs)
+    if (isConversationId(each)) for (const one of await redactions.family(each)) logs.add(one);
+  // The mind's own log may begin meanwhile with what it has read.
+  return await minds.removingFrom(
+    [...new Set([...logs, agent])],
+    async () => await redactions.redact([...logs], removalOf(redaction)),
+  );
+}
+
+function removalOf({ agent, text, entries, block }: LogRedaction): Removal {
+  const removals = [
+    ...(entries === undefined ? [] : [removalOfEntries(entries.removed, new Set(entries.sees), agent)]),
+    ...(text === undefined ? [] : [removalOfText(text)]),
+    ...(block === undefined ? [] : [removalOfBlock(block.name, block.said)]),
+  ];
+  return removals.reduce(bothRemovals);
+}
+
+/** Returns what is removed outside of the logs. */
+function forgottenOf(
+  { text, entries }: LogRedaction,
+  family: readonly string[],
+  agent: string,
+): Omit<Forgotten, "memories"> {
+  const removed = entries?.removed ?? [];
+  return {
+    texts: [...new Set([...(text === undefined ? [] : [text]), ...copiedTexts(removed)])],
+    calls: removed.flatMap((each) =>
+      each.kind === "tool_call" || each.kind === "tool_result"
+        ? family.map((conversation) => ({ agent, conversation, call: each.call }))
+        : [],
+    ),
+    agent,
+    // A cortex saves what it merges in the name of its agent.
+    conversations: [...family, agent],
+  };
+}
+
+async function entriesOf(
+  { conversations }: Minds,
+  id: string,
+  entry: string,
+  family: readonly string[],
+): Promise<NonNullable<LogRedaction["entries"]>> {
+  const found = await conversations.entry(id, entry);
+  if (found === null) throw notFound("entry", entry);
+  if (!isRemovable(found))
+    throw invalidParams(
+      `The entry is of the kind "${found.kind}", which has no text of its own. Name a message, a call, a result, a conclusion, a summary, a notice or a block.`,
+      { path: "entry" },
+    );
+  const all = (
+    await conversations.entries(id, { kinds: [found.kind], limit: maxOfOneId, newest: true })
+  ).filter((each) => each.id === entry);
+  const sees: string[] = [];
+  for (const each of family) if ((await conversations.entry(each, entry)) !== null) sees.push(each);
+  return { removed: all.length === 0 ? [found] : all, sees };
+}
+
+/** Throws IllegalTransition while something runs in a conversation: it may have read the text, and would write it again. */
+export async function checkIdle({ conversations }: Minds, id: string): Promise<void> {
+  // A deleted conversation is idle.
+  const row = await conversations.find(id);
+  const isAtWork = row?.state.processes.some(
+    ({ state }) => !endedStates.has(state) && state !== "WaitingForInput",
+  );
+  if (isAtWork === true)
+    throw illegalTransition(
+      "Running",
+      `Something runs in the conversation ${id}, which may have the text. Stop it first.`,
+    );
+}

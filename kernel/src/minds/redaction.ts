@@ -1,0 +1,311 @@
+import { isJsonObject } from "../base/json.ts";
+import { type Entry, type EntryOf, replacedBy } from "../base/vocabulary/conversation.ts";
+import { redactedMark, textRemover } from "../base/without-texts.ts";
+import { textOf } from "../context/entry-text.ts";
+import { continued } from "../context/partial-parts.ts";
+import { readPrefix } from "../context/prefix.ts";
+import type { Removal } from "../conversations/redactions.ts";
+import { titleOf } from "./beginning.ts";
+
+/** A text of fewer characters may stand anywhere by chance. */
+export const minRepeated = 12;
+/** Characters of a line that a cortex has read. */
+const readOfLine = 900;
+
+/** The kinds of entries that a person can have removed as a whole. */
+const removable: ReadonlySet<Entry["kind"]> = new Set([
+  "message",
+  "tool_call",
+  "tool_result",
+  "conclusion",
+  "summary",
+  "notice",
+  "block",
+]);
+
+export function isRemovable({ kind }: Entry): boolean {
+  return removable.has(kind);
+}
+
+/** Removes one text, wherever it stands. */
+export function removalOfText(text: string): Removal {
+  return {
+    entry: (entry) => withoutTexts(entry, [text]),
+    context: (context) => contextWithout(context, [text], null),
+  };
+}
+
+/**
+ * Removes whole entries, which have one id: an answer with the pieces in which it came, a message with what an extension
+ * made of it. With them go summaries that stand for them and what compactions wrote since, the title that was made of
+ * them, and exact copies. `sees`: the conversations that have them; `mind`: the log of the mind itself.
+ */
+export function removalOfEntries(
+  entries: readonly Entry[],
+  sees: ReadonlySet<string>,
+  mind: string,
+): Removal {
+  const ids = new Set(entries.map(({ id }) => id));
+  const seqs = entries.flatMap(({ seq, conversation }) => (conversation === mind ? [] : [seq]));
+  const said = wholeEntries(entries);
+  const texts = said.map((entry) => textOf(entry).trim()).filter((text) => text !== "");
+  const copies = copiedTexts(entries);
+  const titles = new Set(
+    said
+      .flatMap((entry) => (entry.kind === "message" ? [titleOf(entry.parts)] : []))
+      .filter((title) => title !== ""),
+  );
+  const read = linesAsRead(said, texts);
+  const covers = (of: readonly number[] | undefined): boolean =>
+    of !== undefined && seqs.some((seq) => seq >= (of[0] ?? 0) && seq <= (of[1] ?? 0));
+  /** The entries of a log are looked at in their order. */
+  const compactions = new Set<string>();
+  const isMadeOf = (entry: Entry): boolean => {
+    if (entry.kind === "process" && entry.value.kind === "compaction") compactions.add(entry.value.id);
+    if (entry.kind === "summary") return covers(entry.covers);
+    return compactions.has(entry.process) && seqs.some((seq) => seq < entry.seq);
+  };
+  return {
+    entry: (entry, log) => {
+      if (log === mind && !ids.has(entry.id)) return withoutTexts(entry, [...copies, ...read]);
+      if (!sees.has(log) && log !== mind) return withoutTexts(entry, copies);
+      if (ids.has(entry.id) || isMadeOf(entry)) return changed(entry, redacted(entry));
+      if (entry.kind === "meta" && entry.title !== undefined && titles.has(entry.title))
+        return { ...entry, title: redactedMark };
+      // It holds copies of what was replaced.
+      if (entry.kind === "redaction")
+        return changed(entry, {
+          ...entry,
+          entries: replacedBy(entry).map((each) => ({
+            ...(ids.has(each.id) ? redacted(each) : (withoutTexts(each, copies) ?? each)),
+          })),
+        });
+      return withoutTexts(entry, copies);
+    },
+    context: (context, log) =>
+      contextWithout(
+        context,
+        log === mind ? [...copies, ...read] : copies,
+        sees.has(log) ? { covers, ids, texts } : null,
+      ),
+  };
+}
+
+/**
+ * Returns entries without the pieces of streamed answers: a piece is cut anywhere and may be a phrase that other texts
+ * contain too. The pieces of an answer that was never completed are joined into one entry.
+ */
+function wholeEntries(entries: readonly Entry[]): Entry[] {
+  const pieces = new Map<string, EntryOf<"message">>();
+  const whole: Entry[] = [];
+  for (const entry of entries) {
+    if (entry.kind !== "message" || entry.partial !== true) {
+      whole.push(entry);
+      continue;
+    }
+    const before = pieces.get(entry.id);
+    const joined = before === undefined ? entry : { ...before, parts: continued(before.parts, entry.parts) };
+    pieces.set(entry.id, joined);
+  }
+  const ids = new Set(whole.map(({ id }) => id));
+  return [...whole, ...pieces.values().filter(({ id }) => !ids.has(id))];
+}
+
+/**
+ * Returns the texts of entries that are looked for elsewhere: the whole text, and what is prose in arguments and results. A
+ * path or a name in them is not the person's text.
+ */
+export function copiedTexts(entries: readonly Entry[]): string[] {
+  return [...new Set(wholeEntries(entries).flatMap(copiedTextsOf))];
+}
+
+function copiedTextsOf(entry: Entry): string[] {
+  const whole = textOf(entry).trim();
+  const texts =
+    entry.kind === "message"
+      ? entry.parts.flatMap((part) => (part.type === "text" || part.type === "reasoning" ? [part.text] : []))
+      : entry.kind === "tool_call"
+        ? stringsIn(entry.arguments)
+        : entry.kind === "tool_result"
+          ? stringsIn(entry.result)
+          : [];
+  return [whole, ...texts.map((text) => text.trim()).filter((text) => /\s/.test(text))].filter(
+    (text) => text.length >= minRepeated && text !== redactedMark,
+  );
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  return isJsonObject(value) ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+/** Removes what either of two removes. */
+export function bothRemovals(first: Removal, second: Removal): Removal {
+  const both = <Value>(value: Value, by: (removal: Removal, value: Value) => Value | null): Value | null => {
+    const once = by(first, value);
+    return by(second, once ?? value) ?? once;
+  };
+  return {
+    entry: (entry, log) => both(entry, (removal, value) => removal.entry(value, log)),
+    context: (context, log) => both(context, (removal, value) => removal.context(value, log)),
+  };
+}
+
+/** Returns the lines with which a cortex may have read the entries. */
+function linesAsRead(entries: readonly Entry[], texts: readonly string[]): string[] {
+  const lines = texts.flatMap((text) => text.split("\n")).map((line) => line.trim().slice(0, readOfLine));
+  const short = entries
+    .map((entry) => textOf(entry).split("\n", 1)[0] ?? "")
+    .filter((line) => line !== "")
+    .flatMap((line) =>
+      ["person", "mind", "conclusion", "summary"].map((who) => `${who}: ${line.slice(0, readOfLine)}`),
+    );
+  return [...lines.filter((line) => line.length >= minRepeated), ...short];
+}
+
+/** Returns an entry with a mark in place of its texts. What refers to it, and where it came from, stays. */
+export function redacted(entry: Entry): Entry {
+  switch (entry.kind) {
+    case "message":
+      return { ...entry, parts: [{ type: "text", text: redactedMark }] };
+    case "tool_call": {
+      const { opaque: _opaque, ...call } = entry;
+      return { ...call, arguments: { redacted: redactedMark } };
+    }
+    case "tool_result":
+      return {
+        ...entry,
+        result:
+          entry.result.status === "error"
+            ? { ...entry.result, message: redactedMark }
+            : { status: "success", value: redactedMark },
+      };
+    case "conclusion":
+    case "summary":
+    case "notice":
+    case "block":
+      return { ...entry, text: redactedMark };
+    case "process":
+    case "request":
+    case "action":
+    case "ask":
+    case "usage":
+    case "pin":
+    case "meta":
+    case "redaction":
+    case "void":
+      return entry;
+  }
+}
+
+/** Returns an entry without the texts; null if it has none of them. */
+export function withoutTexts(entry: Entry, texts: readonly string[]): Entry | null {
+  if (texts.length === 0) return null;
+  const without = textRemover(texts).from;
+  switch (entry.kind) {
+    case "message":
+      return changed(entry, { ...entry, parts: without(entry.parts.map(withoutOpaque(texts))) });
+    case "tool_call": {
+      const now = { ...entry, arguments: without(entry.arguments) };
+      if (changed(entry, now) === null) return null;
+      const { opaque: _opaque, ...call } = now;
+      return call;
+    }
+    case "tool_result":
+      return changed(entry, { ...entry, result: without(entry.result) });
+    case "conclusion":
+    case "summary":
+    case "notice":
+    case "block":
+      return changed(entry, { ...entry, text: without(entry.text) });
+    case "process": {
+      const { task, status, error } = entry.value;
+      const value = {
+        ...entry.value,
+        ...(task === undefined ? {} : { task: without(task) }),
+        ...(status === undefined ? {} : { status: without(status) }),
+        ...(error === undefined ? {} : { error: without(error) }),
+      };
+      return changed(entry, { ...entry, value });
+    }
+    case "meta":
+      return entry.title === undefined ? null : changed(entry, { ...entry, title: without(entry.title) });
+    case "redaction":
+      return changed(entry, {
+        ...entry,
+        entries: replacedBy(entry).map((each) => ({ ...(withoutTexts(each, texts) ?? each) })),
+      });
+    case "request":
+    case "action":
+    case "ask":
+    case "usage":
+    case "pin":
+    case "void":
+      return null;
+  }
+}
+
+type Part = EntryOf<"message">["parts"][number];
+
+/** What a model reads again byte by byte may hold the text in a form that nobody can search. */
+const withoutOpaque =
+  (texts: readonly string[]) =>
+  (part: Part): Part =>
+    part.type === "reasoning" && texts.some((text) => part.text.includes(text))
+      ? { type: "reasoning", text: part.text }
+      : part;
+
+/** Returns the beginning of a context without the texts; null if it has none of them. */
+function contextWithout(
+  stored: unknown,
+  texts: readonly string[],
+  removed: {
+    covers(of: readonly number[]): boolean;
+    readonly ids: ReadonlySet<string>;
+    readonly texts: readonly string[];
+  } | null,
+): unknown {
+  const context = isJsonObject(stored) ? readPrefix(stored["context"]) : null;
+  if (context === null || !isJsonObject(stored)) return null;
+  const { summaries, carried, blocks, bulletin } = context;
+  const without = textRemover(texts).from;
+  const now = {
+    ...context,
+    blocks: without(blocks),
+    bulletin: without(bulletin),
+    summaries: without(
+      summaries.map((summary) =>
+        removed?.covers(summary.covers) === true ? { ...summary, text: redactedMark } : summary,
+      ),
+    ),
+    carried: without({
+      ...carried,
+      pins: carried.pins.map((pin) =>
+        removed?.ids.has(pin.entry) === true ? { ...pin, text: redactedMark } : pin,
+      ),
+      strings: carried.strings.filter(
+        ({ text }) => removed === null || !removed.texts.some((whole) => whole.includes(text)),
+      ),
+    }),
+  };
+  return JSON.stringify(now) === JSON.stringify(context) ? null : { ...stored, context: now };
+}
+
+/** Returns the beginning of a context without what a block said; null if it has nothing of it. */
+export function contextWithoutBlock(stored: unknown, name: string, said: readonly string[]): unknown {
+  const first = contextWithout(stored, said, null) ?? stored;
+  const context = isJsonObject(first) ? readPrefix(first["context"]) : null;
+  if (context === null || !isJsonObject(first)) return null;
+  const isSaid = context.blocks.some(
+    (block) => block.name === name && (block.text !== "" || block.known !== undefined),
+  );
+  if (!isSaid && first === stored) return null;
+  const blocks = context.blocks.map((block) =>
+    block.name === name ? { name, description: block.description, text: "" } : block,
+  );
+  return { ...first, context: { ...context, blocks } };
+}
+
+const changed = (before: Entry, now: Entry): Entry | null =>
+  JSON.stringify(before) === JSON.stringify(now) ? null : now;
