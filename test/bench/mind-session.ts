@@ -16,7 +16,7 @@ const MIND = "bench.mind";
 /** Maximum number of conversations that one client follows here; the kernel allows 64. */
 const maxFollowed = 50;
 
-export interface MindSessionSpec {
+interface MindSessionSpec {
   /** The file of a scripted provider. */
   readonly script: string;
   readonly files?: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface MindSessionSpec {
 }
 
 /** The readings of the kernel's watch since the last ones. */
-export interface KernelWatch {
+interface KernelWatch {
   readonly p99Ms: number;
   readonly worstMs: number;
   /** CPU time of a turn of the loop. */

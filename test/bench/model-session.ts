@@ -19,7 +19,7 @@ export default defineAgent({
 `;
 
 /** Processor time in milliseconds; the parts are 0 where no such process runs. */
-export interface StreamCost {
+interface StreamCost {
   readonly egressMs: number;
   readonly kernelMs: number;
   readonly frontMs: number;

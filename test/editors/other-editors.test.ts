@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { Bench } from "../support/bench.ts";
-import { METHOD_NOT_FOUND } from "../support/client.ts";
+import { METHOD_NOT_FOUND, RpcError } from "../support/client.ts";
 import { Editor } from "../support/editor.ts";
 import type { Action } from "../support/types.ts";
 import { until } from "../support/until.ts";
@@ -73,7 +73,7 @@ test.each(["helix", "zed", "sublime"])(
     // The note may get two proposals, for its creation and its change: the later one supersedes the earlier one.
     const approved = await until("the proposal that waits to be approved", () =>
       editor.choose<Action>(NOTE, "Lares: approve").catch((error: unknown) => {
-        if (String(error).includes("Stale")) return null;
+        if (error instanceof RpcError && error.data?.["state"] === "Stale") return null;
         throw error;
       }),
     );

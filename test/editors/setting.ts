@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
+import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TemporaryFolder } from "../support/temporary-folder.ts";
@@ -11,7 +11,7 @@ const checkout = fileURLToPath(new URL("../..", import.meta.url));
 export const NOTE = "notes/shopping list.md";
 export const WITHOUT_HEADING = "milk\nbread\n";
 export const WITH_HEADING = "# Shopping list\n\nmilk\nbread\n";
-export const BROKEN = "broken/extension.yaml";
+const BROKEN = "broken/extension.yaml";
 
 const LARES = `version: 1
 extensions:
@@ -118,6 +118,7 @@ export class Setting implements AsyncDisposable {
     const setting = new Setting(await TemporaryFolder.create("lares-editors-"));
     await mkdir(setting.home);
     await cp(join(checkout, "examples/library"), setting.workspace, { recursive: true });
+    await rm(setting.path("notes/roof.md")); // It has no heading either, and only the note of the test is to be proposed for.
     await writeFile(
       setting.path("lares.yaml"),
       canTalk ? LARES.replace("  - id: test.asker\n", "  - id: test.mind\n") : LARES,

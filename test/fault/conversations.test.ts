@@ -1,6 +1,6 @@
 /**
  * SIGKILL at random moments of the kernel, its egress host and its sandbox host, under ten conversations with workers and
- * approvals. `LARES_ROUNDS` sets the number of kills (default 20), `LARES_SEED` draws other choices.
+ * approvals, which fork, branch and are summarised. `LARES_ROUNDS` sets the number of kills (default 20), `LARES_SEED` draws other choices.
  */
 import process from "node:process";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,12 +16,15 @@ import {
   checkFold,
   checkLogs,
   checkMarks,
+  checkMemories,
   checkMessages,
   checkRequests,
+  checkSummaries,
 } from "./support/conversation-ends.ts";
 import { egressHostOf, sandboxHostOf } from "./support/processes.ts";
-import { Talk } from "./support/talk.ts";
-import { MARKS } from "./support/talking-mind.ts";
+import { needsPerson, Talk } from "./support/talk.ts";
+import { ownOf } from "./support/talked.ts";
+import { foreignPath, MARKS, MIND, scripted } from "./support/talking-mind.ts";
 
 const rounds = Number(process.env["LARES_ROUNDS"] ?? 20);
 const count = 10;
@@ -31,6 +34,9 @@ const random = seeded(seed);
 const maxLivesMs = [500, 3_000];
 /** A host is restarted with growing delays, which a kernel's death resets. */
 const maxHostKillsInARow = 2;
+const maxForks = 8;
+/** What the person asks for; the models answer each with other calls. */
+const wishes = ["write", "look", "look", "think", "think", "note", "fetch", "fetch"];
 
 let talk: Talk;
 let hostKills = 0;
@@ -61,7 +67,7 @@ async function person(round: number): Promise<void> {
   const choices = seeded(Math.floor(random() * 2 ** 31));
   const speak = [0, 1].map(async (index) => {
     const talked = pick(talk.conversations, choices);
-    const key = `please ${choices() < 0.4 ? "write" : "look"} ${round}.${index}`;
+    const key = `please ${pick(wishes, choices)} ${round}.${index}`;
     if (talked !== undefined) await talk.send(talked, key);
   });
   const [stopped, again] = [pick(talk.conversations, choices), pick(talk.conversations, choices)];
@@ -88,7 +94,18 @@ async function person(round: number): Promise<void> {
     const [key] = [...(again?.sent.keys() ?? [])].slice(-1);
     if (again !== undefined && key !== undefined) await talk.send(again, key);
   };
-  await Promise.all([...speak, decide(), stop(), repeat()]);
+  const [origin, summarised] = [pick(talk.conversations, choices), pick(talk.conversations, choices)];
+  const [forks, at, summarises] = [choices(), choices(), choices()];
+  const fork = async (): Promise<void> => {
+    const last = origin?.followed.at(-1)?.seq ?? 0;
+    if (origin === undefined || last === 0 || forks > 0.4 || talk.conversations.length >= count + maxForks)
+      return;
+    await talk.fork(origin, forks < 0.2 ? last : 1 + Math.floor(at * last));
+  };
+  const summarise = async (): Promise<void> => {
+    if (summarised !== undefined && summarises < 0.3) await talk.compact(summarised);
+  };
+  await Promise.all([...speak, decide(), stop(), repeat(), fork(), summarise()]);
 }
 
 test.for(Array.from({ length: rounds }, (_, round) => round + 1))(
@@ -107,21 +124,50 @@ test.for(Array.from({ length: rounds }, (_, round) => round + 1))(
 test("in the end all rest: each call has one result and at most one effect, each approved action one commit", async () => {
   console.log(`killed: ${JSON.stringify(killed)}; ${talk.provider.requests} requests at the provider`);
   expect(Object.values(killed).reduce((sum, each) => sum + each)).toBe(rounds);
+  // However few kills there are, one worker writes what it read in a file that nobody vouches for.
+  const [reader] = talk.conversations.filter(({ model, fork }) => model !== scripted && fork === undefined);
+  if (reader !== undefined) await talk.send(reader, "please fetch at last");
   await talk.toRest();
   await talk.check();
+  expect(talk.leftovers()).toEqual([]);
   const all: Entry[] = [];
   for (const talked of talk.conversations) {
     const entries = await talk.entries(talked.id);
     expect(talked.followed).toEqual(entries);
-    checkMessages(talked, entries);
-    checkCalls(entries);
-    checkRequests(entries);
+    const own = ownOf(talked, entries);
+    checkMessages(talked, own);
+    checkCalls(own);
+    checkRequests(own);
+    checkSummaries(talked, own, talk);
     const { id } = talked;
-    checkFold(entries, await talk.insist<Conversation>("lares/conversations/get", { id }));
-    all.push(...entries);
+    checkFold(talked, entries, await talk.insist<Conversation>("lares/conversations/get", { id }));
+    all.push(...own);
   }
+  const places = { agent: MIND, query: "remembered", in: ["memories"], mode: "text", limit: 1_000 };
+  const { items } = await talk.insist<{ items: { text: string }[] }>("lares/conversations/search", places);
+  checkMemories(
+    all,
+    items.map(({ text }) => text),
+  );
   checkMarks(all, await tool<Record<string, number>>(talk.client, MARKS, "marks"));
   checkActions(talk, await talk.insist<Action[]>("lares/actions/list", { limit: 10_000 }), all);
+  const kinds = Map.groupBy(
+    all.flatMap((entry) => (entry.kind === "process" ? [entry.value] : [])),
+    ({ kind, state }) => `${kind} ${state}`,
+  );
+  const counts = Object.fromEntries([...kinds].map(([kind, { length }]) => [kind, length]));
+  const failures = all.flatMap((entry) =>
+    entry.kind === "process" ? (entry.value.error?.message ?? []) : [],
+  );
+  const forks = talk.conversations.length - count;
+  const summaries = all.filter(({ kind }) => kind === "summary").length;
+  const alone = talk.files().filter((path) => !needsPerson(path)).length;
+  const foreign = talk.files().filter((path) => path.startsWith(foreignPath)).length;
+  console.log(
+    `processes: ${JSON.stringify(counts)}; ${forks} forks, ${summaries} summaries, ${items.length} memories, ${alone} files that needed nobody, ${foreign} of foreign text; failures: ${[...new Set(failures)].join(" | ")}`,
+  );
+  const proposed = all.flatMap((each) => (each.kind === "tool_call" ? JSON.stringify(each.arguments) : []));
+  expect(proposed.filter((each) => each.includes(foreignPath))).not.toEqual([]);
   expect(talk.provider.missing, "tools that were not offered").toEqual([]);
 });
 

@@ -177,6 +177,12 @@ const mended: { kind: string; file: () => string; names: DamageName[]; says: Reg
     says: /cache.*made again|not a regular file.*made again/,
   },
   {
+    kind: "a bundled program in the cache",
+    file: () => bundled(),
+    names: without("an older copy of it"),
+    says: /cache.*made again|not a regular file.*made again/,
+  },
+  {
     kind: "the cache's key",
     file: () => join(state, "cache.key"),
     names: without("an older copy of it"),
@@ -187,6 +193,7 @@ const mended: { kind: string; file: () => string; names: DamageName[]; says: Reg
   { kind: "kernel.log", file: () => join(state, "kernel.log"), names: all, says: null },
 ];
 const cached = () => join(state, "cache", readdirSync(join(state, "cache"))[0] ?? "");
+const bundled = () => join(state, "bundles", readdirSync(join(state, "bundles"))[0] ?? "");
 
 describe.each(mended)("$kind", ({ file, names, says }) => {
   test.each(some(names))(

@@ -29,11 +29,11 @@ const passOf = (name: string): number =>
 /**
  * Points that other tests visit: those of transfers (`kernel/src/memory/transfer/crash.test.ts`), of forgetting
  * (`kernel/src/memory/redaction.crash.test.ts`), of the store host (`kernel/src/store/deaths.faults.test.ts`), of jobs
- * (`jobs.test.ts`), of packages (`kernel/src/packages/files/place.crash.test.ts`), and of checkpoints of long journals
+ * (`jobs.test.ts`), of texts that a person has removed (`test/protocol/redaction-everywhere.test.ts`), of packages (`kernel/src/packages/files/place.crash.test.ts`), and of checkpoints of long journals
  * (`kernel/src/journal/checkpoint.crash.test.ts`).
  */
 const elsewhere =
-  /^(?:jobs|package|chosen-file|folder\.place|import|store|journal\.(?:checkpoint|redaction))\./;
+  /^(?:jobs|package|forgetting|chosen-file|folder\.place|import|store|journal\.(?:checkpoint|redaction))\./;
 const common = failpointNames.filter((name) => !rare.has(name) && !elsewhere.test(name));
 /** Every second point; LARES_ROUNDS=2 visits each. */
 const visited =

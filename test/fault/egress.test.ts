@@ -7,7 +7,7 @@ import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../../kernel/src/base/log.ts";
-import { openModels } from "../../kernel/src/composition/models/open-models.ts";
+import { openModels } from "../../kernel/src/outside/open-models.ts";
 import { EditorModels } from "../../kernel/src/services/editor-models.ts";
 import type { AnswerEvent } from "../../kernel/src/models/answer.ts";
 import { systemClock } from "../../kernel/src/platform/clock.ts";

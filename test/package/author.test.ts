@@ -108,7 +108,7 @@ it("npm install of both tarballs gives what runs", async () => {
   await cp(join(repository, "examples", "library"), join(fresh, "library"), { recursive: true });
   const run = await tell("run", "library", "--once", "--trust", "--approve", "policy");
   expect(run, run.stderr).toMatchObject({ code: 0 });
-  expect(run.stdout).toMatch(/2 agents, \d+ events, 6 actions, 0 refusals\n$/);
+  expect(run.stdout).toMatch(/7 agents, \d+ events, 9 actions, 0 refusals\n$/);
   // On an overloaded machine a check of arguments may take longer than its limit: repeated.
   const summary = await until("the tool's answer", async () => {
     const ended = await tell("tools", "library", "call", "dev.lares.filetypes/summary", "{}");

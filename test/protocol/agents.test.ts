@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AgentState } from "../../kernel/src/base/vocabulary/agent.ts";
+import { agentIs } from "../../kernel/src/base/vocabulary/agent-words.ts";
 import { probe, PROBE_PROGRAM } from "../support/agents.ts";
 import { agent, Bench, inState } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
@@ -144,7 +146,8 @@ describe("lares/agents/control", () => {
       expect(answer).toMatchObject({
         error: { code: CODES.IllegalTransition, data: { code: "IllegalTransition", state: before?.state } },
       });
-      expect((answer["error"] as { message: string }).message).toContain(before?.state);
+      const words = before?.disabled === true ? "is off" : agentIs(before?.state as AgentState);
+      expect((answer["error"] as { message: string }).message).toContain(words);
       expect((await agent(client, PROBE)).state).toBe(before?.state);
       return;
     }

@@ -378,7 +378,7 @@ describe("a change that cannot be approved as it is", () => {
     const [id, digest] = [action.id, action.digest];
     const refused = { title: "", command: "lares.action.approve", arguments: [{ id, digest }] };
     expect(await editor.run<Action>(refused)).toMatchObject({ state: "Stale" });
-    await editor.message(/'Under a dirty editor' is stale, and nothing was changed/);
+    await editor.message(/'Under a dirty editor' is out of date, and nothing was changed/);
     expect(await text(path)).toBe(textOf(thirty));
     editor.close(path);
   });

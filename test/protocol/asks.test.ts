@@ -15,6 +15,7 @@ import { until } from "../support/until.ts";
 
 const AGENT = "test.asker";
 const OTHER = "test.other";
+const CALLER = "test.caller";
 const PROGRAM = `
 import { defineAgent } from "@lares/sdk";
 export default defineAgent({
@@ -37,6 +38,21 @@ const extension = (id: string) => ({
     permissions: { use_models: [{ category: "chat" }] },
   },
 });
+
+/** Has the other agent ask. */
+const caller = {
+  id: CALLER,
+  program: `
+import { defineAgent } from "@lares/sdk";
+export default defineAgent({
+  tools: { relay: (args, ctx) => ctx.tools.call("${OTHER}/ask", args) },
+});
+`,
+  manifest: {
+    tools: [{ name: "relay", description: "Relays", handler: "relay", parameters: { type: "object" } }],
+    permissions: { call_tools: [`${OTHER}/*`], use_models: [{ category: "chat" }] },
+  },
+};
 
 interface Outcome {
   readonly text?: string;
@@ -68,7 +84,7 @@ const proxy = createServer((request, response) => {
 });
 
 async function openBench(models: object): Promise<Bench> {
-  const bench = await Bench.create({ extensions: [extension(AGENT), extension(OTHER)] });
+  const bench = await Bench.create({ extensions: [extension(AGENT), extension(OTHER), caller] });
   const path = join(bench.base, "config", "lares", "lares.yaml");
   await mkdir(dirname(path), { recursive: true });
   await writeFile(
@@ -200,6 +216,30 @@ describe("a model whose price is not known, under a budget in dollars", () => {
       await answer(client, ask, { allow: true });
       expect(await asking).toEqual({ text: "ready" });
     }
+  });
+
+  test("a question names the agents whose calls led to it, in its message too", async () => {
+    const plain = await bench.connect({
+      trusted: true,
+      approvals: "showMessageRequest",
+      environment: environment(bench),
+    });
+    const shown: string[] = [];
+    plain.answer = ({ method, params }) => {
+      if (method === "window/showMessageRequest") shown.push((params as { message: string }).message);
+      return null;
+    };
+    const asking = tool<Outcome>(client, CALLER, "relay", { prompt: "hello" });
+    const ask = await theQuestion(client);
+    expect(ask).toMatchObject({
+      agent: OTHER,
+      on_behalf_of: [{ kind: "agent", id: CALLER }, { kind: "person" }],
+    });
+    await until("the message", () => shown.length > 0);
+    expect(shown[0]).toContain(`Requested by ${CALLER}, on behalf of a person.`);
+    await answer(client, ask, { allow: true });
+    expect(await asking).toEqual({ text: "ready" });
+    await plain[Symbol.asyncDispose]();
   });
 
   test("a question is answered once, as it was shown, and stays readable", async () => {

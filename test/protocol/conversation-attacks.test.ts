@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { Bench } from "../support/bench.ts";
+import { writingMind } from "../support/mind.ts";
 import type { Client } from "../support/client.ts";
 import { scriptedModel } from "../support/scripted.ts";
 
@@ -13,25 +14,7 @@ let client: Client;
 beforeAll(async () => {
   bench = await Bench.create({
     files: { "a.md": "the text of a\n" },
-    extensions: [
-      {
-        id: MIND,
-        manifest: {
-          name: "A mind",
-          permissions: {
-            use_models: [{ category: "chat" }],
-            read_entries: true,
-            propose_actions: ["file.write"],
-          },
-          mind: {
-            identity: ["SOUL.md"],
-            tools: ["files/*"],
-            direct_tools: ["files/read", "files/write"],
-          },
-        },
-        files: { "SOUL.md": "I am calm." },
-      },
-    ],
+    extensions: [writingMind({ id: MIND })],
   });
   client = await bench.open({ environment: await scriptedModel(bench, SCRIPT) });
 });

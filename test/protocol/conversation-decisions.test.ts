@@ -3,6 +3,7 @@ import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
 import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { Bench } from "../support/bench.ts";
+import { writingMind } from "../support/mind.ts";
 import type { Client } from "../support/client.ts";
 import { until } from "../support/until.ts";
 import { scriptedModel } from "../support/scripted.ts";
@@ -38,24 +39,10 @@ beforeAll(async () => {
   bench = await Bench.create({
     files: { "a.md": "the text of a\n" },
     extensions: [
-      {
+      writingMind({
         id: MIND,
-        manifest: {
-          name: "A mind",
-          permissions: {
-            use_models: [{ category: "chat" }],
-            read_entries: true,
-            propose_actions: ["file.write"],
-          },
-          mind: {
-            identity: ["SOUL.md"],
-            blocks: [{ name: "project", description: "About this folder", limit: 400, scope: "mind" }],
-            tools: ["files/*"],
-            direct_tools: ["files/read", "files/write"],
-          },
-        },
-        files: { "SOUL.md": "I am calm." },
-      },
+        mind: { blocks: [{ name: "project", description: "About this folder", limit: 400, scope: "mind" }] },
+      }),
     ],
   });
   client = await bench.open({ environment: await scriptedModel(bench, SCRIPT) });

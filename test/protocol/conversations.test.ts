@@ -1,13 +1,14 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { Bench } from "../support/bench.ts";
+import { MIND, writingMind } from "../support/mind.ts";
 import type { Client } from "../support/client.ts";
 import { until } from "../support/until.ts";
 import { scriptedModel } from "../support/scripted.ts";
 
-const MIND = "test.mind";
 const HYBRID = "test.program";
 const SCRIPT = `
 context_tokens: 8000
@@ -35,24 +36,10 @@ beforeAll(async () => {
   bench = await Bench.create({
     files: { "a.md": "the text of a\n" },
     extensions: [
-      {
-        id: MIND,
-        manifest: {
-          name: "A mind",
-          permissions: {
-            use_models: [{ category: "chat" }],
-            read_entries: true,
-            propose_actions: ["file.write"],
-          },
-          commands: [{ name: "greet", title: "Greet", prompt: "prompts/greet.md" }],
-          mind: {
-            identity: ["SOUL.md"],
-            tools: ["files/*"],
-            direct_tools: ["files/read", "files/write"],
-          },
-        },
-        files: { "SOUL.md": "I am calm.", "prompts/greet.md": "hello" },
-      },
+      writingMind({
+        manifest: { commands: [{ name: "greet", title: "Greet", prompt: "prompts/greet.md" }] },
+        files: { "prompts/greet.md": "hello" },
+      }),
       {
         id: HYBRID,
         program: `
@@ -366,4 +353,25 @@ test("every client is told that a conversation was deleted", async () => {
   await client.request("lares/conversations/delete", { id });
   for (const each of [client, other])
     await each.notification<{ id: string }>("lares/conversations/deleted", (told) => told.id === id);
+});
+
+test("a message is found in another spelling once it has its vector, and after its deletion by nothing", async () => {
+  const { id } = await open();
+  await send(id, "hello, the Photographers' guild meets in the greenhouse");
+  await rested(id, 1);
+  const search = async (mode: string): Promise<(string | undefined)[]> => {
+    const params = { agent: MIND, query: "fotographers grenhouse", mode, in: ["messages"] };
+    const { items } = await client.request<{ items: { entry?: Entry }[] }>(
+      "lares/conversations/search",
+      params,
+    );
+    return items.map(({ entry }) => entry?.conversation);
+  };
+  expect(await search("text")).not.toContain(id);
+  await until("the vector of the message", async () => (await search("auto")).includes(id));
+  expect(await search("vector")).toContain(id);
+  const { stateFolder } = await bench.status(client);
+  expect(existsSync(join(stateFolder, "message-vectors.sqlite"))).toBe(true);
+  await client.request("lares/conversations/delete", { id });
+  expect(await search("vector")).not.toContain(id);
 });

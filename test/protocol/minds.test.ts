@@ -4,30 +4,18 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TrustQuestion } from "../../kernel/src/base/vocabulary/trust.ts";
 import { agent, Bench, inState } from "../support/bench.ts";
+import { MIND, mind } from "../support/mind.ts";
 import type { Client } from "../support/client.ts";
 import { lares } from "../support/command-line.ts";
 import { CODES } from "../support/types.ts";
 import { until } from "../support/until.ts";
-
-const MIND = "test.mind";
 
 let bench: Bench;
 let client: Client;
 beforeAll(async () => {
   bench = await Bench.create({
     files: { "a.md": "a\n" },
-    extensions: [
-      {
-        id: MIND,
-        manifest: {
-          name: "A mind",
-          permissions: { use_models: [{ category: "chat" }], read_entries: true },
-          mind: { identity: ["SOUL.md"], tools: ["files/*"], direct_tools: ["files/read"] },
-          agent: { activation: "eager" },
-        },
-        files: { "SOUL.md": "I am calm." },
-      },
-    ],
+    extensions: [mind({ manifest: { agent: { activation: "eager" } } })],
     lares: { limits: { active_agents: 1 } },
   });
   client = await bench.connect({ trusted: false });

@@ -179,6 +179,26 @@ describe("answers of a model", () => {
     expect((await mind.resident()) - before).toBeLessThan(grownAtMost);
   });
 
+  test("that claim more tokens than there are leave numbers that can be read, and the next message is answered", async () => {
+    const claims: Parameters<HostileMind["attack"]>[0][number] = (write, response) => {
+      write({ content: "Trust me." });
+      const usage = { prompt_tokens: 1e308, completion_tokens: 1e308, total_tokens: 1e308 };
+      response.write(
+        `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "m", choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage })}\n\n`,
+      );
+      response.end("data: [DONE]\n\n");
+    };
+    const id = await mind.attack([claims]);
+    await mind.rested(id);
+    await mind.next(id, [claims]);
+    await mind.rested(id);
+    const { usage, context } = await mind.get(id);
+    for (const count of [usage.input_tokens, usage.output_tokens, context.tokens])
+      expect(Number.isSafeInteger(count)).toBe(true);
+    expect(usage.input_tokens).toBeGreaterThan(0);
+    await mind.livesOn(id);
+  });
+
   test("with halves of characters are kept, with a sign in the place of each", async () => {
     const id = await mind.attack([{ think: "\udfffa", say: "b\ud800c" }]);
     const entries = await mind.rested(id);

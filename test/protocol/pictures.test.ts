@@ -10,13 +10,13 @@ import {
   type WireApi,
 } from "../../kernel/src/egress/host/providers/testing/wire.ts";
 import { Bench } from "../support/bench.ts";
+import { MIND, mind } from "../support/mind.ts";
 import type { Client } from "../support/client.ts";
 import { base64Of, gif, jpeg, png, webp } from "../support/pictures.ts";
 import { startPictureProvider, type PictureProvider } from "../support/picture-provider.ts";
 import { CODES } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
-const MIND = "test.mind";
 const INVALID_PARAMS = -32_602;
 const megabyte = 1024 * 1024;
 const shot = png(640, 480, 300_000, 1);
@@ -41,18 +41,7 @@ beforeAll(async () => {
       "downloads/foreign.webp": webp("VP8X", 70, 60),
       "prepared.chat.md": "# A talk\n\n## You\n\n![look](shots/one.png) @shots/one.png\n",
     },
-    extensions: [
-      {
-        id: MIND,
-        manifest: {
-          name: "A mind",
-          permissions: { use_models: [{ category: "chat" }], read_entries: true },
-          mind: { identity: ["SOUL.md"], tools: ["files/*"], direct_tools: ["files/read"] },
-        },
-        files: { "SOUL.md": "I am calm." },
-        grants: { locations: ["shots", "downloads"] },
-      },
-    ],
+    extensions: [mind({ grants: { locations: ["shots", "downloads"] } })],
     lares: { conversations: { untrusted: ["downloads/**"] } },
   });
   await symlink(bench.path("shots/one.png"), bench.path("shots/link.png"));

@@ -22,6 +22,7 @@ import { png } from "../support/pictures.ts";
 import { Recorder } from "../support/recorded.ts";
 import { heard, hostCall, relayGuest, say } from "../support/relay-guest.ts";
 import { declared, inferExample } from "../support/infer-example.ts";
+import type { Action } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
 const GUEST = "dev.example.guest";
@@ -45,8 +46,8 @@ const guest = (id: string, manifest: object, more: object = {}): ExtensionSpec =
   ...more,
 });
 
-const blueSky = (): Promise<Uint8Array> =>
-  sharp({ create: { width: 40, height: 20, channels: 3, background: "#3366cc" } })
+const blueSky = (width = 40, height = 20): Promise<Uint8Array> =>
+  sharp({ create: { width, height, channels: 3, background: "#3366cc" } })
     .png()
     .toBuffer();
 
@@ -61,7 +62,13 @@ const personType = (version: number) => ({
   },
 });
 const indexer = (version: number) => ({
-  permissions: { use_models: [{ category: "embedding" }] },
+  permissions: {
+    read_entries: { filter: "*.md" },
+    use_models: [{ category: "embedding" }, { category: "faces", local_only: true }],
+    hear_events: [`${GUEST}/PersonSeen`],
+    call_tools: [`${GUEST}/greet`],
+    intercept: [GUEST],
+  },
   types: [personType(version)],
 });
 
@@ -69,6 +76,9 @@ let bench: Bench;
 let client: Client;
 let recorder: Recorder;
 let origin = "";
+/** Not a text. */
+const dot = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+
 /** A service of embeddings, which is busy where a text says so. */
 function embed(request: IncomingMessage, response: ServerResponse): void {
   request.on("data", (body: Buffer) => {
@@ -77,13 +87,13 @@ function embed(request: IncomingMessage, response: ServerResponse): void {
     response.end(JSON.stringify({ data: input.map(() => ({ embedding: [0, 0.6, 0.8] })) }));
   });
 }
+const date = "Fri, 20 Nov 2026 12:00:00 GMT";
 const server = createServer((request, response) => {
   if (request.url === "/cut") request.socket.destroy();
   else if (request.url === "/v1/embeddings") embed(request, response);
-  else
-    response
-      .writeHead(200, { "content-type": "application/json", date: "Fri, 20 Nov 2026 12:00:00 GMT" })
-      .end('{"degrees":24}');
+  else if (request.url === "/portrait")
+    response.writeHead(200, { "content-type": "image/png", date }).end(dot);
+  else response.writeHead(200, { "content-type": "application/json", date }).end('{"degrees":24}');
 });
 
 beforeAll(async () => {
@@ -97,6 +107,7 @@ beforeAll(async () => {
       "notes/copy.md": "Ada Lovelace\n",
       "notes/sky.png": await blueSky(),
       "notes/wall.png": png(30_000, 20_000),
+      "notes/lake.png": await blueSky(600, 400),
       "secret/key.txt": "x",
     },
     extensions: [
@@ -107,9 +118,10 @@ beforeAll(async () => {
             read_entries: true,
             write_tags: true,
             write_sidecars: { kinds: ["faces"] },
+            write_custom_fields: { namespace: "guest" },
             dispatch_jobs: true,
             see_agents: true,
-            propose_actions: ["file.edit"],
+            propose_actions: ["file.edit", "file.write", "file.move"],
             emit_events: ["PersonSeen"],
             shared_data: { read: ["people"], write: ["people"] },
             shared_types: { read: [`${INDEXER}/*`], write: [`${INDEXER}/*`] },
@@ -127,6 +139,7 @@ beforeAll(async () => {
       guest(INDEXER, indexer(1)),
       guest(QUIET, { agent: { enable_memory: false }, resources: { max_wall_ms_per_event: 200 } }),
     ],
+    lares: { shared_namespaces: [{ name: "family", extensions: [GUEST], read_write: true }] },
   });
   const config = join(bench.base, "config", "lares");
   await mkdir(config, { recursive: true });
@@ -146,7 +159,17 @@ beforeAll(async () => {
     }),
   );
   const turns = [
-    { when: "capital", say: "Rome", usage: { input_tokens: 14, output_tokens: 1 } },
+    {
+      when: "capital",
+      say: "Rome",
+      usage: {
+        input_tokens: 14,
+        output_tokens: 9,
+        reasoning_tokens: 8,
+        cache_read_tokens: 120,
+        cache_write_tokens: 30,
+      },
+    },
     { when: "weather", say: '{"city":"Nice"}', usage: { input_tokens: 40, output_tokens: 6 } },
   ];
   await writeFile(join(config, "rehearsal.yaml"), JSON.stringify({ turns }));
@@ -188,20 +211,23 @@ async function sent(method: GuestRequest, result: unknown, agent = GUEST): Promi
   return id;
 }
 
+/** What the guest answers to `initialize`. */
+const functions = {
+  handlers: ["seen", "hold"],
+  tools: ["call", "say", "greet", "wait"],
+  jobs: ["scan"],
+  actions: ["readNote"],
+  tasks: ["shelf"],
+  migrations: ["Person"],
+  cancels_tools: true,
+  max_open_hooks: 1,
+};
 const person = "Ada wrote the first program.";
 const nowhere = "0197a000-0000-7000-8000-00000000ffff";
 
 test("the guest is started, and gets an event and a tool call", async () => {
   await client.request("lares/tools/call", { agent: GUEST, name: "greet", arguments: { name: "Ada" } });
-  await sent("initialize", {
-    handlers: ["seen", "hold"],
-    tools: ["call", "say", "greet", "wait"],
-    jobs: ["scan"],
-    actions: ["readNote"],
-    tasks: ["shelf"],
-    migrations: ["Person"],
-    cancels_tools: true,
-  });
+  await sent("initialize", functions);
   await sent("startup", null);
   await sent("tool", { status: "success", value: "Hello, Ada." });
   await bench.writeWhole("notes/new.txt", "A new note.\n");
@@ -209,8 +235,13 @@ test("the guest is started, and gets an event and a tool call", async () => {
 });
 
 test("models, requests and credentials", async () => {
-  await ask("ai/models");
-  await ask("ai/generate", { prompt: "What is the capital of Italy?", max_output_tokens: 100 });
+  await ask("ai/models", { category: "chat" });
+  await ask("ai/generate", {
+    category: "chat",
+    prompt: "What is the capital of Italy?",
+    max_output_tokens: 100,
+    temperature: 0,
+  });
   const schema = { type: "object", required: ["city"], properties: { city: { type: "string" } } };
   await ask("ai/generate", {
     messages: [{ role: "user", text: "Where is the weather best?" }],
@@ -248,6 +279,7 @@ test("models, requests and credentials", async () => {
   await refused("credentials/get", "NotFound", { name: "forgotten" });
   await refused("credentials/get", "PermissionDenied", { name: "bank" });
   await ask("http/fetch", { url: `${origin}/forecast`, headers: { accept: "application/json" } });
+  await ask("http/fetch", { url: `${origin}/seen`, method: "POST", body: "Ada", timeout_ms: 5_000 });
   await refused("http/fetch", "NetworkError", { url: `${origin}/cut` });
   await refused("http/fetch", "EgressDenied", { url: "https://example.org/" });
   await refused("http/fetch", "LeakBlocked", {
@@ -261,9 +293,19 @@ test("entries", async () => {
     path: "notes/ada.md",
   });
   const [entry] = page.items;
-  await ask("vdfs/count", { extension: "md" });
+  for (const path of ["notes/ada.md", "notes/copy.md"])
+    await hostCall(client, GUEST, "actions/propose", {
+      effects: [{ kind: "tag.add", path, tag: "#person" }],
+      title: "Tag a note",
+      reason: "It is about a person.",
+    });
+  const query = { tag: "#person", kind: "file", media: "text", extension: "md", text: ".md", limit: 1 };
+  const { cursor } = await ask<{ cursor: string }>("vdfs/query", query);
+  await ask("vdfs/query", { ...query, cursor });
+  const { limit: _limit, ...counted } = query;
+  await ask("vdfs/count", { path: "notes/**", ...counted });
   await ask("vdfs/get", { id: entry?.id });
-  await ask("vdfs/read", { path: "notes/ada.md", length: 5 });
+  await ask("vdfs/read", { path: "notes/ada.md", offset: 4, length: 8 });
   await refused("vdfs/read", "NotFound", { path: "notes/grace.md" });
   await refused("vdfs/read", "ScopeViolation", { path: "secret/key.txt" });
   await ask("vdfs/thumbnail", { path: "notes/sky.png", max_px: 2, format: "rgba8" });
@@ -296,6 +338,19 @@ test("actions", async () => {
   const about = { title: "Use the married name", reason: "It is the one in the register." };
   await ask("actions/preview", { effects: [edit], ...about });
   const { id } = await ask<{ id: string }>("actions/propose", { effects: [edit], ...about, key: "ada" });
+  await ask("actions/preview", {
+    effects: [
+      { kind: "file.write", path: "notes/grace.md", content: "Grace Hopper\n" },
+      { kind: "file.write", path: "notes/key.bin", content_base64: "AAEC", expected: null },
+      { ...edit, edits: [{ find: "a", replace: "o", all: true }] },
+      { kind: "file.move", from: "notes/copy.md", to: "notes/other.md" },
+      { kind: "tag.add", path: "notes/ada.md", tag: "#mathematician" },
+      { kind: "field.set", path: "notes/ada.md", namespace: "guest", key: "born", value: 1815 },
+      { kind: "sidecar.write", path: "notes/sky.png", sidecar: "faces", data: { count: 0 } },
+    ],
+    title: "Put the notes in order",
+    reason: "One is missing, and one is there twice.",
+  });
   await refused("actions/propose", "PermissionDenied", {
     effects: [{ kind: "file.delete", path: "notes/ada.md" }],
     ...about,
@@ -340,6 +395,18 @@ test("actions", async () => {
   await refused("actions/propose", "IllegalTransition", { effects: [edit], ...about, supersedes: id });
   const again = await hostCall(client, GUEST, "actions/propose", { effects: [edit], ...about });
   await ask("actions/withdraw", { id: (again.result as { id: string }).id });
+  const first = await hostCall(client, GUEST, "actions/propose", { effects: [edit], ...about });
+  const older = (first.result as { id: string }).id;
+  const newer = await ask<Action>("actions/propose", { effects: [edit], ...about, supersedes: older });
+  await ask("actions/get", { id: older });
+  const text = "Ada King, Countess of Lovelace\n";
+  await client.request("lares/actions/approve", {
+    id: newer.id,
+    digest: newer.digest,
+    edits: [{ effect: 0, content: text }],
+  });
+  await client.request("lares/actions/undo", { id: newer.id });
+  await ask("actions/get", { id: newer.id });
   await hostCall(client, GUEST, "actions/propose", {
     effects: [{ kind: "sidecar.write", path: "notes/ada.md", sidecar: "faces", data: { count: 1 } }],
     ...about,
@@ -401,19 +468,90 @@ test("memory", async () => {
     await refused(method, "PermissionDenied", params, QUIET);
 });
 
+test("a memory that agents share", async () => {
+  const namespace = "family";
+  const timestamp = "2026-11-20T12:00:00.000Z";
+  await ask("memory/working/swap", { namespace, revision: 0, state: { read: ["Ada"] } });
+  await ask("memory/working/read", { namespace });
+  await ask("memory/temporal/append", {
+    namespace,
+    variant: "met",
+    data: { person: "Ada", at: [51.5, -0.14] },
+    timestamp,
+    source: "notes/ada.md",
+    position: 1,
+  });
+  const filter = {
+    namespace,
+    variant: "met",
+    since: "2026-11-01T00:00:00Z",
+    until: "2026-12-01T00:00:00Z",
+    text: { field: "person", match: "ada" },
+    where: [{ field: "at", op: "near", value: [51.5, -0.1], km: 5 }],
+  };
+  await ask("memory/temporal/query", { ...filter, order: "asc", limit: 10, offset: 0 });
+  await ask("memory/temporal/count", filter);
+  const { id } = await ask<{ id: string }>("memory/associative/add", {
+    namespace,
+    variant: "person",
+    data: { name: "Ada" },
+    embedding: [0, 0.6, 0.8],
+    timestamp,
+    source: "notes/ada.md",
+    position: 1,
+  });
+  const { id: newer } = await ask<{ id: string }>("memory/associative/add", {
+    namespace,
+    variant: "person",
+    data: { name: "Ada Lovelace" },
+    embedding: [0, 0.6, 0.8],
+  });
+  await ask("memory/associative/update", {
+    namespace,
+    id: newer,
+    variant: "mathematician",
+    text: person,
+    embedding: [0.1, 0.6, 0.8],
+    importance: 0.9,
+  });
+  await ask("memory/associative/relate", { namespace, from: newer, to: id, relation: "is the same as" });
+  await ask("memory/sync", { namespace });
+  await ask("memory/associative/query", {
+    namespace,
+    embedding: [0, 0.6, 0.8],
+    variant: "mathematician",
+    where: [{ field: "name", op: "contains", value: "Ada" }],
+    related_to: { id, depth: 1, relation: "is the same as" },
+    min_similarity: 0.5,
+  });
+  await ask("memory/search", { namespace, text: "who wrote a program", mode: "text", limit: 1 });
+  await ask("memory/cleanup", { namespace, retention_days: 365 });
+  await ask("memory/associative/remove", { namespace, id: newer });
+});
+
 test("jobs, other agents' tools, events and shared data", async () => {
   await refused("jobs/progress", "IllegalTransition", { fraction: 0.5 });
   await refused("jobs/task", "IllegalTransition", { name: "shelf", input: {} });
   await ask("jobs/dispatch", { name: "scan", input: { shelf: "A" }, key: "shelf A" });
+  const params = { name: "scan", input: { shelf: "A" }, key: "shelf A" };
+  await ask("jobs/dispatch", { ...params, priority: "high", when_idle: true });
+  await client.request("lares/agents/control", { id: INDEXER, command: "disable" });
   await ask("agents/list", {});
+  await client.request("lares/agents/control", { id: INDEXER, command: "enable" });
   await refused("agents/list", "PermissionDenied", {}, QUIET);
   await refused("jobs/dispatch", "NotFound", { name: "print", input: {} });
   await refused("jobs/dispatch", "PermissionDenied", { name: "scan", input: {} }, QUIET);
   await refused("jobs/progress", "PermissionDenied", { fraction: 0.5 }, QUIET);
   await refused("jobs/checkpoint", "PermissionDenied", { data: {} }, QUIET);
   await refused("jobs/task", "PermissionDenied", { name: "shelf", input: {} }, QUIET);
+  const proposed = await hostCall(client, GUEST, "actions/propose", {
+    effects: [{ kind: "file.write", path: "notes/shelf.md", content: "Shelf A\n" }],
+    title: "Note the shelf",
+    reason: "It has no note.",
+  });
+  const { id: waiting } = proposed.result as { id: string };
   const job = await sent("job", null);
-  const { params } = await heard(client, GUEST, "job");
+  const { params: begun } = await heard(client, GUEST, "job");
   await ask("jobs/progress", { fraction: 0.5, message: "half of the shelf" });
   await ask("jobs/checkpoint", { data: { next: 12 } });
   await refused("jobs/task", "NotFound", { name: "print", input: {} });
@@ -421,12 +559,26 @@ test("jobs, other agents' tools, events and shared data", async () => {
   const task = await sent("task", { books: 12 });
   await say(client, GUEST, { id: task, result: { books: 12 } });
   await counted;
-  await client.request("lares/jobs/cancel", { id: params["id"] });
+  await client.request("lares/jobs/cancel", { id: begun["id"] });
   await sent("cancelJob", null);
   await refused("jobs/checkpoint", "IllegalTransition", { data: { next: 13 } });
   await say(client, GUEST, { id: job, result: null });
 
-  await ask("tools/call", { agent: GUEST, name: "greet", arguments: { name: "Ada" } });
+  await ask("tools/call", { agent: GUEST, name: "greet", arguments: { name: "Ada" }, key: "Ada" });
+  for (const result of [
+    { status: "error", message: "The shelf is locked.", recoverable: true },
+    { status: "needs_approval", action: waiting, reason: "The note would be changed." },
+  ]) {
+    const called = ask("tools/call", { agent: GUEST, name: "wait", arguments: result, deadline_ms: 60_000 });
+    const { id } = await until("the guest to be called", async () => {
+      const line = await heard(client, GUEST, "tool");
+      const args = line.params["arguments"] as { status?: string };
+      return args.status === result.status && line;
+    });
+    await sent("tool", result);
+    await say(client, GUEST, { id, result });
+    await called;
+  }
   await refused("tools/call", "NotFound", { agent: GUEST, name: "sing", arguments: {} });
   await refused("tools/call", "PermissionDenied", { agent: QUIET, name: "greet", arguments: {} });
   await refused("tools/call", "ToolError", { agent: GUEST, name: "greet", arguments: "Ada" });
@@ -434,6 +586,7 @@ test("jobs, other agents' tools, events and shared data", async () => {
   await refused("events/emit", "PermissionDenied", { name: "PlaceSeen", data: {} });
   await ask("shared/read", { key: "people" });
   await ask("shared/write", { key: "people", value: ["Ada"], version: 0 });
+  await ask("shared/read", { key: "people" });
   await refused("shared/write", "Conflict", { key: "people", value: [], version: 0 });
   await refused("shared/read", "PermissionDenied", { key: "places" });
   await refused("shared/write", "PermissionDenied", { key: "places", value: [] });
@@ -450,7 +603,12 @@ test("jobs, other agents' tools, events and shared data", async () => {
     severity: "info",
     action: [{ kind: "file.edit", path: "secret/key.txt", edits: [{ find: "x", replace: "y" }] }],
   });
-  const trace = { level: "info", message: "A person was seen.", fields: { person: "Ada" } };
+  const trace = {
+    level: "info",
+    message: "A person was seen.",
+    fields: { person: "Ada" },
+    on_behalf: null,
+  };
   await say(client, GUEST, { method: "trace", params: trace });
   await until("the trace", async () => {
     const found = await client.request<unknown[]>("lares/traces/query", {
@@ -468,7 +626,8 @@ test("jobs, other agents' tools, events and shared data", async () => {
 test("a named action", async () => {
   await client.request("lares/tools/call", { agent: GUEST, name: "read_note", arguments: { note: "Ada" } });
   const reason = "Ada was read.";
-  await sent("action", { effects: [{ kind: "tag.add", path: "notes/ada.md", tag: "#read" }], reason });
+  const effects = [{ kind: "tag.add", path: "notes/ada.md", tag: "#read" }];
+  await sent("action", { effects, title: "Mark Ada as read", reason });
 });
 
 test("values of types", async () => {
@@ -478,6 +637,9 @@ test("values of types", async () => {
   await refused("types/create", "Conflict", { type, value: ada });
   await refused("types/create", "InvalidParams", { type, value: { ...ada, born: "long ago" } });
   await ask("types/get", { type, key: "ada" });
+  await hostCall(client, GUEST, "types/create", { type, value: { id: "grace", name: "Grace Hopper" } });
+  const { cursor } = await ask<{ cursor: string }>("types/query", { type, limit: 1 });
+  await ask("types/query", { type, limit: 1, cursor });
   await ask("types/query", { type, where: [{ field: "born", op: "lt", value: 1900 }], limit: 10 });
   await refused("types/query", "InvalidParams", { type, where: [{ field: "born", op: "lt", value: true }] });
   await ask("types/update", { type, key: "ada", version: 1, value: { ...ada, name: "Ada Lovelace" } });
@@ -513,6 +675,7 @@ test("values of an older version are migrated when the guest is started", async 
     const { result } = await hostCall(client, GUEST, "types/get", { type: `${INDEXER}/Person`, key: "ada" });
     return (result as { value?: { born?: number } } | undefined)?.value?.born === 1815;
   });
+  await sent("initialize", functions, INDEXER);
   await sent("migrate", { values: [{ id: "ada", name: "Ada", born: 1815 }] }, INDEXER);
 });
 
@@ -524,7 +687,7 @@ test("a slow call of a tool is cancelled; blobs stay while it is open", async ()
   );
   const call = await until("the guest to be called", async () => {
     const line = await heard(client, GUEST, "tool");
-    return line.params["name"] === "wait" && line;
+    return line.params["name"] === "wait" && JSON.stringify(line.params["arguments"]) === "{}" && line;
   });
   const progress = { fraction: 0.5, message: "half of the shelf" };
   await ask("tools/progress", { call_id: call.params["call_id"], ...progress });
@@ -537,6 +700,8 @@ test("a slow call of a tool is cancelled; blobs stay while it is open", async ()
   await refused("blobs/write", "InvalidParams", { base64: "%" });
   const url = `${origin}/forecast`;
   await ask("http/fetch", { url, method: "PUT", body_blob: blob });
+  await ask("http/fetch", { url: `${origin}/portrait` });
+  await ask("vdfs/thumbnail", { path: "notes/lake.png", max_px: 600, format: "rgba8" });
   await refused("http/fetch", "NotFound", { url, method: "PUT", body_blob: nowhere });
   await refused("http/fetch", "LimitExceeded", { url, max_bytes: 67_108_864 });
   client.notify("$/cancelRequest", { id });

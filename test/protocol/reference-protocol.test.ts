@@ -7,15 +7,18 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Exchange, examplesFile } from "../../kernel/build/reference/examples.ts";
+import { examplesFile } from "../../kernel/build/reference/examples.ts";
 import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
-import type { Conversation } from "../../kernel/src/base/vocabulary/conversation.ts";
+import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { validate } from "../../kernel/src/protocol/validate.ts";
 import { kernelRequests } from "../../kernel/src/protocol/v1/kernel-requests.ts";
 import { serverNotifications } from "../../kernel/src/protocol/v1/notifications.ts";
-import { clientRequests, type ClientRequest } from "../../kernel/src/protocol/v1/requests.ts";
+import { type ClientRequest } from "../../kernel/src/protocol/v1/requests.ts";
 import { Bench, inState, tool, type ExtensionSpec } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
+import { Exchanges } from "../support/exchanges.ts";
+import { showMinds } from "../support/examples-of-minds.ts";
+import { showTrust } from "../support/examples-of-trust.ts";
 import type { Message } from "../support/frames.ts";
 import { Recorder } from "../support/recorded.ts";
 import type { Action, Agent } from "../support/types.ts";
@@ -23,7 +26,14 @@ import { until } from "../support/until.ts";
 
 const AGENT = "dev.example.librarian";
 const READER = "dev.example.reader";
+const BROKEN = "dev.example.broken";
 const MIND = "dev.example.steward";
+
+const turns = `turns:
+  - { process: channel, when: Remember when, call: [{ tool: branch, arguments: { task: Save it } }] }
+  - { process: branch, when: Save it, call: [{ tool: memory_save, arguments: { type: Fact, text: The library closes at five. } }] }
+  - { say: ready, repeat: true }
+`;
 
 const PROGRAM = `
 import { defineAgent } from "@lares/sdk";
@@ -41,20 +51,41 @@ export default defineAgent({
     async print() { throw new Error("The printer has no paper."); },
   },
   tools: {
-    async countNotes({ folder }, ctx) { return { count: await ctx.vdfs.count({ path: folder + "/**" }) }; },
-    async correct({ path, find, replace }, ctx) {
+    async countNotes({ folder }, ctx) {
+      ctx.trace.info("Notes are counted.", { folder });
+      return { count: await ctx.vdfs.count({ path: folder + "/**" }) };
+    },
+    async correct({ path, find, replace, key }, ctx) {
       const action = await ctx.actions.propose(
         [{ kind: "file.edit", path, edits: [{ find, replace }] }],
         { title: "Correct a word", reason: "It is misspelt." },
+        { key },
       );
       return ctx.needsApproval(action, "A word is misspelt.");
     },
+    async tidy(_, ctx) {
+      const path = "notes/grace.md";
+      const action = await ctx.actions.propose(
+        [
+          { kind: "tag.add", path, tag: "#person" },
+          { kind: "field.set", path, namespace: "library", key: "born", value: 1906 },
+          { kind: "sidecar.write", path, sidecar: "card", data: { shelf: "A" } },
+          { kind: "file.move", from: path, to: "notes/hopper.md" },
+        ],
+        { title: "Put a note in order", reason: "It is about a person." },
+      );
+      return action.id;
+    },
     async remember({ person }, ctx) {
       const item = await ctx.memory.knowledge.add("person", { name: person }, { text: person + " wrote the first program." });
-      const event = await ctx.memory.history.append("met", { person });
+      const king = { name: person + " King" };
+      await ctx.memory.knowledge.add("person", king, { embedding: [0, 0.6, 0.8], relations: [{ to: item, relation: "is the same as" }] });
+      const event = await ctx.memory.history.append("met", { person, at: [51.5, -0.14] });
+      await ctx.memory.in("people").history.append("met", { person });
       await ctx.memory.plan.set({ read: [person] });
       await ctx.memory.sync();
       await ctx.types("Person").create({ id: "ada", name: person });
+      await ctx.types("Person").create({ id: "grace", name: "Grace" });
       return { item, event };
     },
     async print(_, ctx) { await ctx.jobs.dispatch("print", { notes: "ada.md" }); },
@@ -87,10 +118,16 @@ const librarian: ExtensionSpec = {
     permissions: {
       read_entries: true,
       dispatch_jobs: true,
-      propose_actions: ["file.edit"],
+      propose_actions: ["file.edit", "file.move"],
+      write_tags: true,
+      write_custom_fields: { namespace: "library" },
+      write_sidecars: { kinds: ["card"] },
       use_models: [{ category: "summary" }],
     },
-    hooks: [{ on: "EntryCreated", filter: 'entry.extension == "md"', handler: "noted" }],
+    hooks: [
+      { on: "EntryCreated", filter: 'entry.extension == "md"', handler: "noted" },
+      { schedule: "0 3 * * *", handler: "noted" },
+    ],
     tools: [
       {
         name: "count_notes",
@@ -104,6 +141,7 @@ const librarian: ExtensionSpec = {
         handler: "correct",
         parameters: parameters("path", "find", "replace"),
       },
+      { name: "tidy", description: "Puts a note in order.", handler: "tidy", parameters: parameters() },
       {
         name: "remember",
         description: "Remembers a person.",
@@ -127,6 +165,7 @@ const librarian: ExtensionSpec = {
 let bench: Bench;
 let client: Client;
 let recorder: Recorder;
+let exchanges: Exchanges;
 
 beforeAll(async () => {
   bench = await Bench.create({
@@ -134,12 +173,19 @@ beforeAll(async () => {
     extensions: [
       librarian,
       { id: READER, program: "export default {};", manifest: { name: "Reader" } },
+      { id: BROKEN, program: "export default {};", manifest: { name: "Broken", tools: "none" } },
       {
         id: MIND,
         manifest: {
           name: "Steward",
           permissions: { use_models: [{ category: "chat" }], read_entries: true },
-          mind: { identity: ["SOUL.md"] },
+          mind: {
+            identity: ["SOUL.md"],
+            blocks: [
+              { name: "shelves", description: "What stands where" },
+              { name: "visit", description: "What this visitor wants", scope: "conversation" },
+            ],
+          },
           commands: [
             {
               name: "greet",
@@ -161,7 +207,7 @@ beforeAll(async () => {
     routes: { default: "rehearsal/script", summary: "lab/small" },
     budgets: { per_day_usd: 5 },
   });
-  await writeFile(join(config, "rehearsal.yaml"), "turns: [{ say: ready, repeat: true }]\n");
+  await writeFile(join(config, "rehearsal.yaml"), turns);
   client = await bench.connect({
     environment: { XDG_CONFIG_HOME: join(bench.base, "config") },
     capabilities: { experimental: { lares: { languageModels: true } } },
@@ -174,6 +220,7 @@ beforeAll(async () => {
     [bench.base, "/home/ada"],
     [fileURLToPath(new URL("../../manifests", import.meta.url)), "/opt/lares/manifests"],
   ]);
+  exchanges = new Exchanges(client, recorder);
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
@@ -212,38 +259,22 @@ function answerAsEditor({ method, params }: Message): unknown {
   return result;
 }
 
-/** Sends a request, records the exchange, and returns the answer. */
-async function exchange(method: ClientRequest, params: object): Promise<Exchange> {
-  const answer = await client.raw(method, params);
-  const told =
-    answer["error"] === undefined
-      ? { params, result: answer["result"] }
-      : { params, error: answer["error"] as NonNullable<Exchange["error"]> };
-  recorder.exchange(method, told);
-  return told;
-}
+const ask = <Result>(method: ClientRequest, params: object = {}): Promise<Result> =>
+  exchanges.ask<Result>(method, params);
+const refused = (method: ClientRequest, code: string, params: object): Promise<void> =>
+  exchanges.refused(method, code, params);
 
-async function ask<Result>(method: ClientRequest, params: object = {}): Promise<Result> {
-  const { result, error } = await exchange(method, params);
-  expect(error, `${method} ${JSON.stringify(params)}`).toBeUndefined();
-  expect(validate(clientRequests[method].result, result, "result")).toBeNull();
-  return result as Result;
-}
-
-/** The error has to be one that the method declares, or one that any request may answer with. */
-async function refused(method: ClientRequest, code: string, params: object): Promise<void> {
-  const { error } = await exchange(method, params);
-  expect(error?.data, `${method} ${JSON.stringify(params)}`).toMatchObject({ code });
-}
-
+const correction = (find: string, replace: string, more: object = {}) => ({
+  agent: AGENT,
+  name: "correct",
+  arguments: { path: "notes/ada.md", find, replace, ...more },
+});
 const correct = async (find: string, replace: string): Promise<Action> => {
-  const result = await client.request<{ action: Action }>("lares/tools/call", {
-    agent: AGENT,
-    name: "correct",
-    arguments: { path: "notes/ada.md", find, replace },
-  });
-  return result.action;
+  const params = correction(find, replace);
+  return (await client.request<{ action: Action }>("lares/tools/call", params)).action;
 };
+/** Long after every run of this test, so that a question can name an end. */
+const later = "2096-11-20T12:00:00.000Z";
 const nowhere = "0197a000-0000-7000-8000-00000000ffff";
 
 test("trust: the question, and a person's answer", async () => {
@@ -266,7 +297,21 @@ test("trust: the question, and a person's answer", async () => {
 
 test("agents and tools", async () => {
   await ask("lares/tools/list", { agent: AGENT });
-  await ask("lares/tools/call", { agent: AGENT, name: "count_notes", arguments: { folder: "notes" } });
+  await ask("lares/tools/call", {
+    agent: AGENT,
+    name: "count_notes",
+    arguments: { folder: "notes" },
+    deadline_ms: 60_000,
+  });
+  await ask("lares/tools/call", correction("nothing", "something"));
+  await ask("lares/traces/query", {
+    agent: AGENT,
+    level: "info",
+    since: "1h",
+    until: later,
+    text: "Notes are counted",
+    limit: 1,
+  });
   await refused("lares/tools/call", "NotFound", { agent: AGENT, name: "count_books", arguments: {} });
   await refused("lares/tools/call", "ToolError", { agent: AGENT, name: "count_notes", arguments: {} });
   await inState(client, AGENT, "Active");
@@ -276,16 +321,20 @@ test("agents and tools", async () => {
   await refused("lares/agents/control", "InvalidParams", { id: AGENT, command: "resume", hook: 99 });
   await refused("lares/agents/control", "NotFound", { id: "dev.example.nobody", command: "enable" });
   await client.request("lares/agents/control", { id: AGENT, command: "resume" });
-  await ask("lares/agents/list");
-  await ask("lares/entries/query", { path: "notes/*.md", limit: 1 });
+  const { cursor } = await ask<{ cursor: string }>("lares/entries/query", { path: "notes/*.md", limit: 1 });
+  await ask("lares/entries/query", { path: "notes/*.md", limit: 1, cursor });
 });
 
 test("actions, from a proposal to its end, and a remembered decision", async () => {
-  const { id, digest, scopes } = await correct("frist", "first");
+  const { action } = await ask<{ action: Action }>("lares/tools/call", {
+    ...correction("frist", "first", { key: "frist" }),
+    key: "correct frist",
+  });
+  const { id, digest, scopes } = action;
   await ask("lares/actions/list", { state: "PendingApproval" });
   await ask("lares/actions/get", { id });
   await refused("lares/actions/get", "NotFound", { id: nowhere });
-  await ask("lares/actions/content", { id, effect: 0, side: "before" });
+  await ask("lares/actions/content", { id, effect: 0, side: "before", offset: 4, length: 8 });
   await refused("lares/actions/content", "NotFound", { id: nowhere, effect: 0, side: "after" });
   await ask("lares/actions/diff", { id, effect: 0 });
   await refused("lares/actions/content", "InvalidParams", { id, effect: 7, side: "after" });
@@ -302,14 +351,28 @@ test("actions, from a proposal to its end, and a remembered decision", async () 
   await refused("lares/actions/approve", "IllegalTransition", { id, digest });
   await refused("lares/actions/reject", "IllegalTransition", { id });
   await refused("lares/actions/reject", "NotFound", { id: nowhere });
+  await client.request("lares/actions/undo", { id });
+  const allowed = await correct("frist", "first");
+  await ask("lares/actions/get", { id: allowed.id });
   const { items } = await ask<{ items: { id: string }[] }>("lares/decisions/list");
   await ask("lares/decisions/revoke", { id: items[0]?.id });
   await refused("lares/decisions/revoke", "NotFound", { id: items[0]?.id });
-  await ask("lares/actions/undo", { id });
+  await ask("lares/actions/undo", { id: allowed.id });
   await refused("lares/actions/undo", "NotFound", { id: nowhere });
 
+  const older = await correct("frist", "1st");
   const second = await correct("frist", "first");
+  await ask("lares/actions/get", { id: older.id });
+  await ask("lares/actions/list", { agent: AGENT, before: second.id, limit: 1 });
   await ask("lares/actions/reject", { id: second.id, reason: "It is a quotation." });
+  const edited = await correct("frist", "first");
+  await ask("lares/actions/approve", {
+    id: edited.id,
+    digest: edited.digest,
+    effects: [0],
+    edits: [{ effect: 0, content: "Ada Lovelace wrote the very first program.\n" }],
+  });
+  await client.request("lares/actions/undo", { id: edited.id });
 
   const third = await correct("frist", "first");
   await bench.write("notes/ada.md", "Ada Lovelace\nwrote the frist program.\n");
@@ -318,6 +381,20 @@ test("actions, from a proposal to its end, and a remembered decision", async () 
     return state === "Stale";
   });
   await refused("lares/actions/rebase", "Stale", { id: third.id });
+  await ask("lares/actions/get", { id: third.id });
+});
+
+test("an action of several kinds of changes, of which some are approved", async () => {
+  const id = await tool<string>(client, AGENT, "tidy");
+  const { digest } = await ask<Action>("lares/actions/get", { id });
+  await client.request("lares/actions/approve", { id, digest, effects: [0, 1, 2] });
+  await ask("lares/entries/query", {
+    tag: "#person",
+    kind: "file",
+    media: "text",
+    extension: "md",
+    text: "grace",
+  });
 });
 
 test("a merge of later changes, and an undo that is too late", async () => {
@@ -344,19 +421,46 @@ test("a merge of later changes, and an undo that is too late", async () => {
 test("memory: queried, verified, exported and forgotten", async () => {
   const { item } = await tool<{ item: string }>(client, AGENT, "remember", { person: "Ada" });
   await ask("lares/types/list");
-  await ask("lares/types/values", { type: `${AGENT}/Person` });
+  const { cursor } = await ask<{ cursor: string }>("lares/types/values", {
+    type: `${AGENT}/Person`,
+    limit: 1,
+  });
+  await ask("lares/types/values", { type: `${AGENT}/Person`, limit: 1, cursor });
   await refused("lares/types/values", "NotFound", { type: `${AGENT}/Place` });
-  await ask("lares/memory/query", { agent: AGENT, kind: "temporal", variant: "met", limit: 10 });
+  const filter = {
+    agent: AGENT,
+    variant: "met",
+    since: "7d",
+    until: later,
+    text: { field: "person", match: "ada" },
+    where: [{ field: "at", op: "near", value: [51.5, -0.1], km: 5 }],
+  };
+  await ask("lares/memory/query", { ...filter, kind: "temporal", order: "asc", limit: 10, offset: 0 });
   await ask("lares/memory/query", {
     agent: AGENT,
     kind: "associative",
     similar_to: "the first program",
     top_k: 1,
   });
-  await ask("lares/memory/query", { agent: AGENT, kind: "working" });
-  await ask("lares/memory/query", { agent: AGENT, kind: "search", text: "who wrote a program", limit: 1 });
+  await ask("lares/memory/query", {
+    agent: AGENT,
+    kind: "associative",
+    embedding: [0, 0.6, 0.8],
+    variant: "person",
+    related_to: { id: item, depth: 1, relation: "is the same as" },
+    min_similarity: 0.5,
+  });
+  await ask("lares/memory/query", { agent: AGENT, kind: "working", namespace: "people" });
+  await ask("lares/memory/query", {
+    agent: AGENT,
+    kind: "search",
+    text: "who wrote a program",
+    mode: "text",
+    limit: 1,
+  });
   await refused("lares/memory/query", "NotFound", { agent: "dev.example.nobody", kind: "working" });
-  await ask("lares/memory/count", { agent: AGENT, group_by: "variant" });
+  await ask("lares/memory/count", { ...filter, group_by: "variant" });
+  await ask("lares/memory/count", { agent: AGENT, namespace: "people" });
   await refused("lares/memory/count", "NotFound", { agent: "dev.example.nobody" });
   await ask("lares/memory/stats", { agent: AGENT });
   await refused("lares/memory/stats", "NotFound", { agent: AGENT, namespace: "places" });
@@ -365,7 +469,8 @@ test("memory: queried, verified, exported and forgotten", async () => {
   await ask("lares/memory/namespaces", { agent: AGENT });
   await refused("lares/memory/namespaces", "NotFound", { agent: "dev.example.nobody" });
   const path = join(bench.base, "librarian.lares-memory");
-  await ask("lares/memory/export", { agent: AGENT, path });
+  await ask("lares/memory/export", { agent: AGENT, namespace: "people", path });
+  await ask("lares/memory/export", { agent: AGENT, path, overwrite: true });
   await refused("lares/memory/export", "NotFound", { agent: READER, path });
   await ask("lares/memory/import", { agent: READER, path, preview: true });
   await refused("lares/memory/import", "DigestMismatch", { agent: READER, path, head: "0".repeat(64) });
@@ -380,8 +485,8 @@ test("jobs and traces", async () => {
     const { items } = await client.request<{ items: { progress?: object }[] }>("lares/jobs/list");
     return items[0]?.progress !== undefined;
   });
-  await ask("lares/jobs/list", { agent: AGENT });
-  await ask("lares/jobs/cancel", { id: job });
+  await ask("lares/jobs/list", { agent: AGENT, limit: 10 });
+  await ask("lares/jobs/cancel", { id: job, agent: AGENT });
   await refused("lares/jobs/cancel", "NotFound", { id: nowhere });
   await until("the job to end", async () => {
     const { total } = await client.request<{ total: number }>("lares/jobs/list");
@@ -395,6 +500,9 @@ test("jobs and traces", async () => {
     return items[0]?.id;
   });
   await ask("lares/jobs/list", { state: "dead" });
+  await client.request("lares/agents/control", { id: READER, command: "disable" });
+  await ask("lares/agents/list");
+  await client.request("lares/agents/control", { id: READER, command: "enable" });
   await ask("lares/jobs/retry", { id: died });
   await refused("lares/jobs/retry", "NotFound", { id: nowhere });
   await until("it to be dead again", async () => {
@@ -404,10 +512,16 @@ test("jobs and traces", async () => {
   await ask("lares/jobs/remove", { id: died });
   await refused("lares/jobs/remove", "NotFound", { id: nowhere });
 
-  const { subscription } = await ask<{ subscription: string }>("lares/traces/follow", {
+  const { subscription, cursor } = await ask<{ subscription: string; cursor: string }>(
+    "lares/traces/follow",
+    { agent: AGENT, level: "info" },
+  );
+  const inspecting = await ask<{ subscription: string }>("lares/traces/follow", {
     agent: AGENT,
-    level: "info",
+    inspect: true,
+    after: cursor,
   });
+  await client.request("lares/traces/unfollow", inspecting);
   const others = await Promise.all(
     Array.from({ length: 63 }, () => client.request<{ subscription: string }>("lares/traces/follow")),
   );
@@ -419,7 +533,12 @@ test("jobs and traces", async () => {
     (told) => told.subscription === subscription && told.entry.message === "A note was written.",
   );
   recorder.notification("lares/traces/entry", entry);
-  await ask("lares/traces/query", { agent: AGENT, text: "note was written", limit: 1 });
+  const [written] = await ask<{ span_id: string }[]>("lares/traces/query", {
+    agent: AGENT,
+    text: "note was written",
+    limit: 1,
+  });
+  await ask("lares/traces/query", { agent: AGENT, level: "error", after: written?.span_id });
   await ask("lares/traces/unfollow", { subscription });
 });
 
@@ -442,16 +561,67 @@ test("questions that calls wait for", async () => {
   expect(JSON.stringify(await answered)).toContain("models.budgets.per_day_tokens");
 });
 
+test("memories of minds", async () => {
+  // Has the text that the memory gets.
+  await ask("lares/conversations/editBlock", {
+    agent: MIND,
+    name: "shelves",
+    text: "The library closes at six.",
+  });
+  const { id } = await client.request<Conversation>("lares/conversations/open", { agent: MIND });
+  await client.request("lares/conversations/send", { id, text: "Remember when the library closes." });
+  const memory = await until("the memory", async () => {
+    const { items } = await client.request<{ items: { id: string }[] }>("lares/memory/query", {
+      agent: MIND,
+      kind: "associative",
+    });
+    return items[0]?.id;
+  });
+  const corrected = await ask<{ id: string }>("lares/memory/correct", {
+    agent: MIND,
+    id: memory,
+    text: "The library closes at six.",
+  });
+  await refused("lares/memory/correct", "NotFound", { agent: MIND, id: memory, text: "At seven." });
+  await refused("lares/memory/correct", "InvalidParams", { agent: MIND, id: memory, text: " " });
+  // Each request counts in the usage that is recorded later.
+  await answered(id, "conclusion");
+  await ask("lares/conversations/why", { id });
+  await ask("lares/memory/forget", { agent: MIND, id: corrected.id, copies: true });
+  await client.request("lares/conversations/editBlock", { agent: MIND, name: "shelves", text: "" });
+  await client.request("lares/conversations/delete", { id });
+});
+
+/** Waits until the channel has answered what came last of this kind, and rests. */
+async function answered(id: string, kind: "conclusion" | "message"): Promise<void> {
+  await until("the answer", async () => {
+    const { items } = await client.request<{ items: Entry[] }>("lares/conversations/entries", { id });
+    const { processes } = await client.request<Conversation>("lares/conversations/get", { id });
+    const isAnswer = (entry: Entry): boolean =>
+      entry.kind === "message" && entry.role === "assistant" && entry.partial !== true;
+    const asked = items.findLastIndex((entry) => entry.kind === kind && !isAnswer(entry));
+    const isAtRest = processes.every(({ state }) => state === "WaitingForInput" || state === "Done");
+    return asked >= 0 && isAtRest && items.slice(asked).some(isAnswer);
+  });
+}
+
 /** A picture of one pixel. */
 const dot =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 test("conversations", async () => {
-  const { id } = await ask<Conversation>("lares/conversations/open", { agent: MIND, title: "Shelves" });
+  const { id } = await ask<Conversation>("lares/conversations/open", { agent: MIND, title: "Books" });
   await refused("lares/conversations/open", "NotFound", { agent: AGENT });
   await refused("lares/conversations/open", "ModelError", { agent: MIND, model: "nobody/x" });
-  const { subscription } = await ask<{ subscription: string }>("lares/conversations/follow", { id });
-  const { entry } = await ask<{ entry: string }>("lares/conversations/send", { id, text: "Are you there?" });
+  const { subscription } = await ask<{ subscription: string }>("lares/conversations/follow", {
+    id,
+    from: 0,
+  });
+  const { entry } = await ask<{ entry: string }>("lares/conversations/send", {
+    id,
+    text: "Are you there?",
+    key: "first",
+  });
   await until("the answer", async () => {
     const { processes, unread } = await client.request<Conversation>("lares/conversations/get", { id });
     return unread === 1 && processes[0]?.state === "WaitingForInput";
@@ -470,22 +640,32 @@ test("conversations", async () => {
     );
   await ask("lares/conversations/unfollow", { subscription });
   const { seq } = await ask<Conversation>("lares/conversations/get", { id });
-  await ask("lares/conversations/update", { id, read: seq });
-  await ask("lares/conversations/list", { agent: MIND });
+  await ask("lares/conversations/update", { id, title: "Shelves", read: seq });
+  await ask("lares/conversations/list", { agent: MIND, state: "open", text: "shelves", limit: 10 });
   await refused("lares/conversations/list", "InvalidParams", { cursor: "page 2" });
   await ask("lares/conversations/entries", { id, kinds: ["message"] });
+  await ask("lares/conversations/entries", { id, after: 1, before: seq + 1, limit: 100 });
   await refused("lares/conversations/entries", "InvalidParams", {});
   await ask("lares/conversations/verify", { id });
   await ask("lares/conversations/verify", { agent: MIND });
   await refused("lares/conversations/verify", "InvalidParams", { id, agent: MIND });
   await refused("lares/conversations/verify", "NotFound", { agent: AGENT });
-  await ask("lares/conversations/search", { agent: MIND, query: "there", in: ["messages"] });
+  await ask("lares/conversations/search", {
+    agent: MIND,
+    query: "there",
+    mode: "text",
+    in: ["messages"],
+    limit: 10,
+  });
   await refused("lares/conversations/search", "NotFound", { agent: AGENT, query: "there" });
   await refused("lares/conversations/send", "InvalidParams", { id, text: " " });
   await refused("lares/conversations/pin", "NotFound", { id, entry: nowhere, pinned: true });
   await ask("lares/conversations/pin", { id, entry, pinned: true });
   await ask("lares/conversations/context", { id });
   await refused("lares/conversations/context", "NotFound", { id, process: nowhere });
+  await ask("lares/conversations/why", { id });
+  await refused("lares/conversations/why", "NotFound", { id, entry: nowhere });
+  await refused("lares/conversations/why", "InvalidParams", { id, entry });
   await refused("lares/conversations/compact", "IllegalTransition", { id });
   await refused("lares/conversations/send", "InvalidParams", {
     id,
@@ -494,7 +674,8 @@ test("conversations", async () => {
   await ask("lares/conversations/send", {
     id,
     parts: [
-      { type: "text", text: "What is this?" },
+      { type: "text", text: "What is this? It is beside" },
+      { type: "file", path: "notes/ada.md", range: [1, 2] },
       { type: "image", media_type: "image/png", base64: dot },
     ],
   });
@@ -507,6 +688,35 @@ test("conversations", async () => {
     const { processes } = await client.request<Conversation>("lares/conversations/get", { id });
     return processes.some(({ kind, state }) => kind === "compaction" && state === "Done");
   });
+  await ask("lares/conversations/editBlock", {
+    agent: MIND,
+    name: "shelves",
+    text: "Poems stand by the door.",
+  });
+  await refused("lares/conversations/editBlock", "NotFound", { agent: MIND, name: "doors", text: "" });
+  await refused("lares/conversations/editBlock", "InvalidParams", { agent: MIND, name: "visit", text: "" });
+  await ask("lares/conversations/editBlock", {
+    agent: MIND,
+    id,
+    name: "visit",
+    text: "Ada looks for a poem.",
+  });
+  await ask("lares/conversations/editBlock", {
+    agent: MIND,
+    name: "shelves",
+    text: "Poems stand by the window.",
+    forget: true,
+  });
+  await ask("lares/conversations/blocks", { agent: MIND, id });
+  await ask("lares/conversations/search", { agent: MIND, query: "window", in: ["blocks", "memories"] });
+  await ask("lares/conversations/entries", { agent: MIND, limit: 10 });
+  await refused("lares/conversations/blocks", "NotFound", { agent: AGENT });
+  await refused("lares/conversations/redact", "NotFound", { id, entry: nowhere });
+  await refused("lares/conversations/redact", "InvalidParams", { id });
+  await ask("lares/conversations/entries", { id, limit: 100 });
+  await ask("lares/conversations/redact", { id, entry, preview: true });
+  await ask("lares/conversations/redact", { id, entry, with_derived: true });
+  await ask("lares/conversations/redact", { id, text: "What is this?" });
   await ask("lares/conversations/cancel", { id });
   await refused("lares/conversations/cancel", "NotFound", { id, process: nowhere });
   const fork = await ask<Conversation>("lares/conversations/fork", { id });
@@ -539,13 +749,23 @@ test("conversations", async () => {
 
 test("commands", async () => {
   await ask("lares/commands/list");
-  await ask("lares/commands/run", { agent: MIND, name: "greet", arguments: { to: "Ada" } });
+  const ran = await ask<{ value: { conversation: string } }>("lares/commands/run", {
+    agent: MIND,
+    name: "greet",
+    arguments: { to: "Ada" },
+  });
+  await answered(ran.value.conversation, "message");
   await refused("lares/commands/run", "NotFound", { agent: MIND, name: "nothing" });
   await refused("lares/commands/run", "ToolError", { agent: MIND, name: "greet", arguments: {} });
 });
 
 test("models, usage and secrets", async () => {
-  await ask("lares/secrets/set", { name: "weather", value: "never told again", hosts: ["api.example.com"] });
+  await ask("lares/secrets/set", {
+    name: "weather",
+    value: "never told again",
+    hosts: ["api.example.com"],
+    in: "header:x-api-key",
+  });
   await ask("lares/secrets/list");
   await ask("lares/secrets/remove", { name: "weather" });
   await refused("lares/secrets/remove", "NotFound", { name: "weather" });
@@ -558,7 +778,7 @@ test("models, usage and secrets", async () => {
   await ask("lares/models/test", { model: "rehearsal/script" });
   await ask("lares/models/test", { model: "anthropic/claude-sonnet-4-5" });
   await ask("lares/models/test", { model: "editor/copilot/gpt-5-mini" });
-  await ask("lares/usage", { group_by: "model" });
+  await ask("lares/usage", { group_by: "model", since: "30d", until: later });
   await writeModels({
     routes: { default: "rehearsal/script", chat: "rehearsal/script" },
     budgets: { per_day_tokens: 500 },
@@ -581,7 +801,7 @@ test("notifications", async () => {
   await tool(client, AGENT, "announce");
   const notice = await client.notification<{ id: string }>("lares/notify");
   recorder.notification("lares/notify", notice);
-  await ask("lares/notifications/list", { state: "New" });
+  await ask("lares/notifications/list", { state: "New", limit: 10 });
   await ask("lares/notifications/act", { id: notice.id });
   await refused("lares/notifications/act", "NotFound", { id: nowhere });
   await ask("lares/notifications/dismiss", { ids: [notice.id] });
@@ -599,6 +819,9 @@ test("notifications", async () => {
   for (const [method, { params }] of Object.entries(serverNotifications))
     for (const told of client.notifications(method)) expect(validate(params, told, method)).toBeNull();
 });
+
+showTrust(() => ({ recorder, other: bench }));
+showMinds(() => recorder);
 
 test("the recorded examples are those in schemas/", async () => {
   await expect(recorder.text()).toMatchFileSnapshot(fileURLToPath(examplesFile("protocol")));

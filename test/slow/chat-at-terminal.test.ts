@@ -4,8 +4,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bench } from "../support/bench.ts";
-import { hasTerminals, TerminalRun, type TerminalOptions } from "../support/command-line.ts";
-import { until } from "../support/until.ts";
+import { hasTerminals, lares, TerminalRun, type TerminalOptions } from "../support/command-line.ts";
+import { PATIENCE_MS, until } from "../support/until.ts";
+
+/** The shortest interval of a schedule and what a busy machine may add, in milliseconds. */
+const nextRunMs = 60_000 + PATIENCE_MS;
 
 const SCRIPT = `
 context_tokens: 8000
@@ -19,6 +22,9 @@ turns:
   - { process: worker, when: Committed, say: "I wrote it." }
   - { process: channel, when: I wrote it, say: "The worker wrote it." }
   - { process: channel, when: wait, say: "This took a while.", delay_ms: 2000, repeat: true }
+  - { process: channel, when: remind me, call: [{ tool: schedule, arguments: { op: add, prompt: "What is new?", cron: "* * * * *", timezone: UTC } }] }
+  - { process: channel, when: waits for the person, say: "It waits for you." }
+  - { process: channel, when: What is new, say: "Nothing is new.", repeat: true }
   - { process: channel, when: for ever, say: "Never.", delay_ms: 600000, repeat: true }
 `;
 
@@ -54,7 +60,7 @@ describe.skipIf(!hasTerminals)("lares chat at a terminal", () => {
 
   test("asks once, and then talks, opens calls, has changes approved and undone", async () => {
     using run = start([], { after: "stty -a" });
-    await run.shows(/Nothing of them leaves this machine[^]*Use it in this folder\? \[y\/N\]/);
+    await run.shows(/Nothing of them leaves this machine[^]*Use it in this folder\? \[a allow, r reject\]/);
     expect(run.shown).toContain("Moving and renaming files");
     run.type("y\r");
     await run.sees(/Write to Steward/);
@@ -172,5 +178,55 @@ describe.skipIf(!hasTerminals)("lares chat at a terminal", () => {
       expect(await run.ended).toBe(1);
       expect(run.shown).toContain("Nothing was allowed.");
     }
+  });
+
+  test("in a folder whose document names no mind, offers to add the steward to it", async () => {
+    const place = join(bench.base, "without a mind");
+    await mkdir(place);
+    await writeFile(join(place, "lares.yaml"), "version: 1 # mine\n");
+    using run = start(["--folder", place]);
+    await run.shows(/\+ +- id: dev\.lares\.steward[^]*Add it to this document\? \[a allow, r reject\]/);
+    run.type("y\r");
+    // The consent screen, with everything ticked.
+    await run.sees(/Steward/);
+    run.type("\r");
+    await run.sees(/Write to Steward/);
+    expect(readFileSync(join(place, "lares.yaml"), "utf8")).toMatch(
+      /^version: 1 # mine\n[^]*dev\.lares\.steward/,
+    );
+    run.type("hello\r");
+    await run.sees(/Hi there/);
+  });
+
+  test("in a folder whose document has an error, names it instead of the steward", async () => {
+    const place = join(bench.base, "faulty");
+    await mkdir(place);
+    const document =
+      "version: 1\nfoo: 1\nextensions:\n  - { id: dev.lares.steward, grants: { locations: [.] } }\n";
+    await writeFile(join(place, "lares.yaml"), document);
+    using run = start(["--folder", place]);
+    await run.shows(/"foo"[^]*its\s+documents\s+have\s+the\s+errors/);
+    expect(readFileSync(join(place, "lares.yaml"), "utf8")).toBe(document);
+    const agents = await lares(bench, ["agents", place]);
+    expect(agents.stderr).toContain("foo");
+    expect(agents.stdout).toBe("");
+  });
+
+  // At the end: what its schedule begins are further conversations of the folder.
+  test("asks about a schedule in words, and shows what it answers", async () => {
+    using run = start();
+    await run.sees(/Write to Steward/);
+    run.type("remind me\r");
+    await run.sees(/begin a conversation by itself, every minute \(UTC\)\?/);
+    run.type("\t");
+    await run.sees(/a allow until you revoke it {2}r deny/);
+    run.type("a");
+    await run.sees(/✓ The schedule was accepted\./);
+    const told = /i dev\.lares\.steward {2}.*Nothing is new\./;
+    await until("what the schedule answered", () => told.test(run.screen), nextRunMs);
+    run.type("/fork\r");
+    await run.sees(/This is a copy now\./);
+    run.type("\u0004");
+    expect(await run.ended).toBe(0);
   });
 });

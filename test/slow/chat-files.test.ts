@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
-import { Bench, type ConnectOptions } from "../support/bench.ts";
+import { Bench, type ConnectOptions, type ExtensionSpec } from "../support/bench.ts";
+import { MIND, writingMind } from "../support/mind.ts";
 import { CHAT_CAPABILITIES, ChatEditor } from "../support/chat-editor.ts";
 import { RpcError, type Client } from "../support/client.ts";
 import { CODES } from "../support/types.ts";
 import { until } from "../support/until.ts";
 import { scriptedModel } from "../support/scripted.ts";
 
-const MIND = "test.mind";
 const SCRIPT = `
 turns:
   - { process: channel, when: hello, say: "Hi there", repeat: true }
@@ -23,21 +23,7 @@ turns:
   - { process: channel, when: soon, say: "Here it is", delay_ms: 1500, repeat: true }
 `;
 
-const mind = (id: string, name: string) => ({
-  id,
-  manifest: {
-    name,
-    permissions: {
-      use_models: [{ category: "chat" }],
-      read_entries: true,
-      propose_actions: ["file.write"],
-    },
-    mind: { identity: ["SOUL.md"], tools: ["files/*"], direct_tools: ["files/read", "files/write"] },
-  },
-  files: { "SOUL.md": "I am calm." },
-});
-
-async function benchWith(...minds: ReturnType<typeof mind>[]): Promise<Bench> {
+async function benchWith(...minds: ExtensionSpec[]): Promise<Bench> {
   const made = await Bench.create({ extensions: minds });
   await scriptedModel(made, SCRIPT);
   return made;
@@ -52,7 +38,7 @@ const connected = (to: Bench, options: ConnectOptions = {}): Promise<Client> =>
 let bench: Bench;
 let client: Client;
 beforeAll(async () => {
-  bench = await benchWith(mind(MIND, "Steward"));
+  bench = await benchWith(writingMind({ name: "Steward" }));
   client = await connected(bench);
 });
 afterAll(() => bench[Symbol.asyncDispose]());
@@ -555,7 +541,10 @@ describe("who may send, and to whom", () => {
   });
 
   test("of several minds each has a code action, and another one begins another conversation", async () => {
-    await using several = await benchWith(mind("test.one", "One"), mind("test.two", "Two"));
+    await using several = await benchWith(
+      writingMind({ id: "test.one", name: "One" }),
+      writingMind({ id: "test.two", name: "Two" }),
+    );
     const at = await connected(several);
     const editor = new ChatEditor(several, at, "talk.chat.md");
     editor.type("## You\n\nhello\nyou two");
@@ -579,7 +568,7 @@ describe("who may send, and to whom", () => {
 });
 
 test("what is typed while the first kernel starts is the person's, and what the file had is not", async () => {
-  await using own = await benchWith(mind(MIND, "Steward"));
+  await using own = await benchWith(writingMind({ name: "Steward" }));
   // The workspace is trusted.
   await (await connected(own)).shutdown();
   const at = await own.connect({
@@ -596,7 +585,7 @@ test("what is typed while the first kernel starts is the person's, and what the 
 });
 
 test("a kernel that is killed in mid-answer: the next one answers, and the session is offered the answer", async () => {
-  await using own = await benchWith(mind(MIND, "Steward"));
+  await using own = await benchWith(writingMind({ name: "Steward" }));
   const at = await connected(own);
   const editor = new ChatEditor(own, at, "talk.chat.md");
   editor.type("## You\n\nsoon\n");
@@ -612,4 +601,65 @@ test("a kernel that is killed in mid-answer: the next one answers, and the sessi
   await editor.shows(/hello\n\n## Steward\n\nHi there\n\n## You\n\n$/);
   expect(await conversations(at)).toHaveLength(1);
   expect(await sentIn((await newest(at)).id, at)).toEqual(["soon", "hello"]);
+});
+
+describe("a kernel that is killed while the editor inserts its answer", () => {
+  const answered = "## You\n\nhello\n\n## Steward\n\nHi there\n\n## You\n\n";
+
+  async function killedAtTheEdit(isApplied: boolean) {
+    const own = await benchWith(writingMind({ name: "Steward" }));
+    const at = await connected(own);
+    const editor = new ChatEditor(own, at, "talk.chat.md");
+    const { pid } = await own.status(at);
+    editor.beforeEdit = () => {
+      editor.beforeEdit = () => true;
+      process.kill(pid, "SIGKILL");
+      return isApplied;
+    };
+    editor.type("## You\n\nhello\n");
+    // The kernel may be gone before it has answered the command.
+    await editor.choose("Lares: send to Steward").catch(() => null);
+    await until("the edit", () => editor.edits.length > 0);
+    await until("the next kernel", async () => (await own.status(at)).pid !== pid);
+    return { own, at, editor };
+  }
+
+  test("has written it: it is not offered again, and what the person writes below is sent", async () => {
+    const { own, at, editor } = await killedAtTheEdit(true);
+    await using _own = own;
+    expect(editor.text).toBe(answered);
+    await until(
+      "nothing to be missing",
+      async () => !(await editor.actionTitles()).some((title) => /missing/.test(title)),
+    );
+    editor.type(`${answered}again\n`);
+    await editor.choose("Lares: send to Steward");
+    await editor.shows(`${answered}again\n\n## Steward\n\nOnce more\n\n## You\n\n`);
+    expect(await sentIn((await newest(at)).id, at)).toEqual(["hello", "again"]);
+    expect(await conversations(at)).toHaveLength(1);
+  });
+
+  test("has written it, and the person edited it meanwhile: their text stays, and is not sent", async () => {
+    const { own, at, editor } = await killedAtTheEdit(true);
+    await using _own = own;
+    const edited = answered.replace("Hi there\n", "Hi there\n\nA note of mine.\n");
+    editor.type(`${edited}again\n`);
+    await until(
+      "nothing to be missing",
+      async () => !(await editor.actionTitles()).some((title) => /missing/.test(title)),
+    );
+    await editor.choose("Lares: send to Steward");
+    await editor.shows(`${edited}again\n\n## Steward\n\nOnce more\n\n## You\n\n`);
+    expect(await sentIn((await newest(at)).id, at)).toEqual(["hello", "again"]);
+  });
+
+  test("has not: it is offered once, and written once, where it belongs", async () => {
+    const { own, at, editor } = await killedAtTheEdit(false);
+    await using _own = own;
+    editor.add("\n## You\n\nlater\n");
+    await editor.choose("Lares: write the missing answer below");
+    await editor.shows("## You\n\nhello\n\n## Steward\n\nHi there\n\n## You\n\nlater\n");
+    expect(await editor.actionTitles()).not.toContainEqual(expect.stringMatching(/missing/));
+    expect(await sentIn((await newest(at)).id, at)).toEqual(["hello"]);
+  });
 });

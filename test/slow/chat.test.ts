@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Conversation } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { Bench } from "../support/bench.ts";
+import { MIND, writingMind } from "../support/mind.ts";
 import type { Client } from "../support/client.ts";
 import { lares } from "../support/command-line.ts";
 import { until } from "../support/until.ts";
 import { scriptedModel } from "../support/scripted.ts";
 
-const MIND = "test.mind";
 const EXECUTABLE = fileURLToPath(new URL("../../kernel/bin/lares.js", import.meta.url));
 const SCRIPT = `
 context_tokens: 8000
@@ -45,19 +45,10 @@ beforeAll(async () => {
   bench = await Bench.create({
     files: { "a.md": "the text of a\n" },
     extensions: [
-      {
-        id: MIND,
-        manifest: {
-          name: "A mind",
-          permissions: {
-            use_models: [{ category: "chat" }],
-            read_entries: true,
-            propose_actions: ["file.write"],
-          },
-          mind: { identity: ["SOUL.md"], tools: ["files/*"], direct_tools: ["files/read", "files/write"] },
-        },
-        files: { "SOUL.md": "I am calm." },
-      },
+      writingMind({
+        manifest: { commands: [{ name: "greet", title: "Greet", prompt: "prompts/greet.md" }] },
+        files: { "prompts/greet.md": "hello" },
+      }),
     ],
   });
   environment = await scriptedModel(bench, SCRIPT);
@@ -73,6 +64,18 @@ const jsonLines = (stdout: string): Record<string, unknown>[] =>
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test("a command of an extension is listed, and run by the command line and in a chat", async () => {
+  expect(await run(["commands"])).toMatchObject({ code: 0, stdout: `${MIND}/greet\n  Greet\n` });
+  const ran = await run(["commands", "run", `${MIND}/greet`]);
+  expect(ran.code).toBe(0);
+  const [newest] = await conversations();
+  expect(ran.stdout).toBe(`A conversation has begun: lares chat --resume ${newest?.id.slice(-8)}\n`);
+  expect(await run(["chat"], "/greet\n")).toMatchObject({ code: 0, stdout: "Hi **there**\n" });
+  expect((await run(["chat"], "/greet you\n")).stderr).toContain("greet takes nothing after it");
+  // The first conversations of both chats were empty.
+  expect((await conversations()).map(({ title }) => title)).toEqual(["Greet", "Greet"]);
+});
 
 describe("lares ask", () => {
   test("prints only the answer, and everything else to standard error", async () => {
@@ -147,6 +150,8 @@ describe("lares ask", () => {
     const { code, stdout, stderr } = await run(["ask", "too long"]);
     expect([code, stdout]).toEqual([5, "Once upon a\n"]);
     expect(stderr).toContain("reached the model's output limit");
+    const [newest] = await conversations();
+    expect(stderr).toContain(`Continue with: lares chat --resume ${newest?.id.slice(-8)}\n`);
     const json = await run(["ask", "too long", "--json"]);
     expect(json.code).toBe(5);
     expect(jsonLines(json.stdout).at(-1)).toMatchObject({

@@ -296,7 +296,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     await using bench = await Bench.create(spec());
     await using client = await bench.connect();
     using run = new TerminalRun(bench, ["permissions"]);
-    await run.shows(/y allow all/);
+    await run.shows(/a allow all/);
     // Down to "All files", tick it, down to "out", untick it, allow.
     run.type("\u001b[B ");
     await run.shows(/\[x\] All files/);

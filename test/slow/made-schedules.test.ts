@@ -45,7 +45,7 @@ test("a schedule that a mind made: proposed, killed, asked again with its prompt
     kind: "schedule",
     agent: MIND,
     conversation: id,
-    title: 'May test.mind begin a conversation by itself, at the times "* * * * *" (UTC)?',
+    title: "May test.mind begin a conversation by itself, every minute (UTC)?",
     reason: expect.stringContaining('"What is new?"'),
     sources: ["scripted"],
     scopes: ["once"],

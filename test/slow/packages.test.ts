@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -43,15 +43,37 @@ test("a packed extension is installed by a friend, handles its first event where
   const once = await friend.lares("run", "--once");
   expect(once.code, once.stderr).toBe(0);
   // Only the file in the granted folder.
-  expect(await titles(friend)).toEqual(["hello from 1.0.0"]);
+  const proposed = async (): Promise<string[]> => {
+    const { stdout } = await friend.lares("actions", "--json");
+    const actions = JSON.parse(stdout) as { effects: { path: string }[] }[];
+    return actions.flatMap(({ effects }) => effects.map(({ path }) => path)).toSorted();
+  };
+  expect(await proposed()).toEqual(["in/a.out"]);
 
   expect((await friend.lares("remove", id)).stderr).toContain("add --yes");
   const removed = await friend.lares("remove", id, "--yes");
   expect(removed.stdout).toMatch(/is removed\.[^]*stays/);
+  expect(removed.stdout).toContain("Rejected what it proposed: 1 change.");
+  const { stdout: left } = await friend.lares("actions", "--json");
+  expect(JSON.parse(left)).toMatchObject([
+    { state: "Rejected", rejected_reason: "Its extension was removed." },
+  ]);
   const memory = /\S+memory/.exec(removed.stdout)?.[0] ?? "";
   expect(await readdir(memory)).toContain("journal");
   expect(await readFile(friend.bench.path("lares.yaml"), "utf8")).not.toContain(id);
   expect((await friend.json("list"))["items"]).toEqual([]);
+
+  // What it proposed is rejected too if its program has changed since, and nobody accepted that.
+  const again = await friend.json("install", file, "--yes", "--locations", "in");
+  await friend.bench.write("in/second.txt", "2");
+  expect((await friend.lares("run", "--once")).code).toBe(0);
+  expect(await proposed()).toEqual(["in/a.out", "in/second.out"]);
+  await appendFile(join(String(again["folder"]), "agent.js"), "globalThis.changed = 1;\n");
+  expect((await friend.lares("remove", id, "--yes")).stdout).toContain(
+    "Rejected what it proposed: 1 change.",
+  );
+  const { stdout: both } = await friend.lares("actions", "--json");
+  expect(JSON.parse(both)).toMatchObject([{ state: "Rejected" }, { state: "Rejected" }]);
 
   await friend.json("install", file, "--yes", "--locations", "in");
   const forgotten = await friend.json("remove", id, "--yes", "--forget");
@@ -61,6 +83,82 @@ test("a packed extension is installed by a friend, handles its first event where
   await friend.json("install", file, "--yes", "--locations", "in");
   expect((await friend.lares("run", "--once")).code).toBe(0);
   expect((await friend.lares("memory", "verify")).code).toBe(0);
+});
+
+test("--forget leaves nothing of an extension in the state folder but what it proposed", async () => {
+  const secret = (what: string): string => `the-secret-${what}`;
+  const kinds = ["memory", "value", "failed-input", "waiting-input", "notice", "checkpoint"];
+  const words = JSON.stringify(Object.fromEntries(kinds.map((what) => [what, secret(what)])));
+  const files = {
+    "extension.yaml": `extension:
+  id: ${id}
+  name: Keeper
+  version: 1.0.0
+  main: agent.ts
+  permissions:
+    read_entries: { filter: "*.txt" }
+    dispatch_jobs: true
+    shared_types: { read: ["${id}/Note"], write: ["${id}/Note"] }
+  types:
+    - { name: Note, version: 1, key: id, schema: { type: object, required: [id, text], properties: { id: { type: string }, text: { type: string } } } }
+  hooks: [{ on: EntryCreated, filter: entry.kind == "file", handler: keep }]
+`,
+    "agent.ts": `import { defineAgent } from "@lares/sdk";
+const words = ${words};
+export default defineAgent({
+  hooks: {
+    async keep(_event, ctx) {
+      await ctx.memory.history.append("Kept", { text: words.memory });
+      await ctx.types("Note").create({ id: "n", text: words.value });
+      await ctx.notify("A notice", words.notice);
+      await ctx.jobs.dispatch("fails", { text: words["failed-input"] });
+      await ctx.jobs.dispatch("waits", { text: words["waiting-input"] }, { whenIdle: true });
+    },
+  },
+  jobs: {
+    async fails(_input, ctx) {
+      await ctx.save({ text: words.checkpoint });
+      throw new Error("always");
+    },
+    async waits() {},
+  },
+});
+`,
+    "README.md": "# Keeper\n",
+  };
+  await using author = await aPerson();
+  await author.json("keys", "new");
+  const file = String((await author.json("pack", await author.write("keeper", files)))["file"]);
+  await using friend = await aPerson();
+  await friend.json("install", file, "--yes", "--locations", "in");
+  const once = await friend.lares("run", "--once");
+  expect(once.code, once.stderr).toBe(0);
+  const dead = async () => (await friend.lares("jobs", "--dead", "--json")).stdout;
+  await until("a dead job", async () => (await dead()).includes("fails"));
+  await friend.lares("stop", friend.bench.root);
+
+  const preview = await friend.json("remove", id, "--dry-run", "--forget");
+  const [memory] = preview["memories"] as { state: string }[];
+  const state = memory?.state ?? "";
+  const found = async (): Promise<string[]> => {
+    const holders = new Set<string>();
+    for (const name of await readdir(state, { recursive: true })) {
+      // The sources and bundles of accepted programs have the words too, and each kernel may write them again.
+      if (/^(?:programs|bundles)\b/.test(name)) continue;
+      const bytes = await readFile(join(state, name)).catch(() => Buffer.alloc(0));
+      for (const what of kinds) if (bytes.includes(secret(what))) holders.add(what);
+    }
+    return [...holders].toSorted();
+  };
+  // On a slow machine a moment of rest comes, in which the job that waits for one is done.
+  const certain = kinds.filter((what) => what !== "waiting-input");
+  expect(await found()).toEqual(expect.arrayContaining(certain));
+  const removed = await friend.lares("remove", id, "--yes", "--forget");
+  expect(removed.stdout).toContain("with the values of its types, its jobs and its notifications");
+  expect(await found()).toEqual([]);
+  // The ledger is still sound.
+  expect((await friend.lares("memory", "verify")).code).toBe(0);
+  expect((await friend.lares("notifications", "--all", "--json")).stdout).not.toContain("A notice");
 });
 
 test("withheld permissions and a workspace's own extensions are respected; other entries stay as they are", async () => {
@@ -275,7 +373,7 @@ test.runIf(hasTerminals)(
     expect(terminal.shown).toContain(String(packed["fingerprint"]));
     expect(terminal.shown).toMatch(/\+ .*id: com\.example\.greeter|\+.*"id"/);
     terminal.type("y\r");
-    await terminal.sees(/y allow all/);
+    await terminal.sees(/a allow all/);
     expect(terminal.isFullScreen).toBe(true);
     await terminal.pressUntil("y", "the answer", () => !terminal.isFullScreen);
     expect(await terminal.ended).toBe(0);

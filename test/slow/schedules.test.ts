@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { AgentNotification } from "../../kernel/src/base/vocabulary/notification.ts";
 import { event, events, probe, type SeenEvent } from "../support/agents.ts";
 import { agent, Bench, inState, leave } from "../support/bench.ts";
 import { lares } from "../support/command-line.ts";
@@ -293,4 +294,58 @@ test("a schedule whose runs fail is suspended with its reason, its agent keeps r
   expect(resumed.hooks[1]?.suspended).toBeUndefined();
   // It fails again.
   await suspended(client);
+});
+
+test("a suspended schedule is a kept notification that resumes it, for a person who was not there", async () => {
+  const ID = "test.failing";
+  await using bench = await Bench.create({
+    extensions: [
+      {
+        id: ID,
+        program: `
+          import { defineAgent } from "@lares/sdk";
+          export default defineAgent({ hooks: {
+            async bad(_event, ctx) {
+              // The agent uses the kernel's words; that is a different notification, without a button.
+              await ctx.notify("The schedule of bad is suspended", "Not by the kernel.", { severity: "warning" });
+              throw new Error("It is broken.");
+            },
+          } });`,
+        manifest: { hooks: [{ schedule: EVERY_SECOND, handler: "bad" }] },
+      },
+    ],
+  });
+  const before = await bench.open();
+  const suspension = async (client: Client) => (await agent(client, ID)).hooks[0]?.suspended;
+  await until("its suspension", async () => (await suspension(before)) !== undefined);
+  await bench.kill((await bench.status(before)).pid);
+
+  const client = await bench.open();
+  const kept = async (): Promise<AgentNotification[]> => {
+    const { items } = await client.request<{ items: AgentNotification[] }>("lares/notifications/list");
+    return items.filter(({ schedule }) => schedule !== undefined);
+  };
+  const [notification, ...more] = await kept();
+  expect(more).toEqual([]);
+  expect(notification).toMatchObject({
+    agent: ID,
+    title: "The schedule of bad is suspended",
+    message: expect.stringMatching(
+      /^Three runs of bad .* failed, so it does not run until you resume it\. .*broken/,
+    ),
+    severity: "warning",
+    state: "New",
+    schedule: { handler: "bad", schedule: EVERY_SECOND },
+  });
+  const act = () => client.raw("lares/notifications/act", { id: notification?.id });
+  expect(await suspension(client)).toBeDefined();
+  expect((await act()).result).toMatchObject({ resumed: { id: ID, hooks: [{ handler: "bad" }] } });
+  expect((await kept())[0]).toMatchObject({ id: notification?.id, state: "Dismissed" });
+  // It fails again, which is a new notification; one that was resumed otherwise counts as seen.
+  await until("its second suspension", async () => (await suspension(client)) !== undefined);
+  const fresh = await until("its notification", async () =>
+    (await kept()).find(({ state }) => state === "New"),
+  );
+  await client.request("lares/agents/control", { id: ID, command: "resume", hook: 0 });
+  expect((await kept()).find(({ id }) => id === fresh.id)?.state).toBe("Dismissed");
 });

@@ -193,13 +193,15 @@ describe.skipIf(!isInstalled)(
         const run = async (text: string): Promise<readonly AnswerEvent[]> => {
           const ports = {
             stream: (request: ModelRequest, signal: AbortSignal) => attempt(api, request, sent, signal),
-            describe: () => ({ dialect: dialects[api] }),
+            describe: () => ({ dialect: dialects[api], mayHideReasoning: false }),
             reserve: async () => ({
               settle: async () => ({ microUsd: null, recorded: Promise.resolve() }),
               release: async () => undefined,
             }),
             wait: async () => undefined,
             random: () => 0,
+            monotonic: () => 0,
+            settlesStopped: true,
           };
           const { model } = requestOf(api);
           return await Array.fromAsync(

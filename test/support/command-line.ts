@@ -11,7 +11,7 @@ const EXECUTABLE = fileURLToPath(new URL("../../kernel/bin/lares.js", import.met
 
 /** Runs `lares …` like a script: no terminal, no colours. */
 export function lares(
-  bench: Bench,
+  bench: Pick<Bench, "root" | "home">,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
   input?: string,

@@ -33,15 +33,15 @@ const unwritten: readonly string[] = [];
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const self = "test/support/english.test.ts";
 
-/** Returns the repository's TypeScript files, without installed and generated ones. */
-function sourceFiles(folder = ""): string[] {
+/** Returns the repository's files whose names match, without installed and generated ones. */
+function filesNamed(pattern: RegExp, folder = ""): string[] {
   return readdirSync(`${root}${folder}`, { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}${entry.name}`;
     if (entry.isDirectory())
       return /^(?:\..*|node_modules|dist|build-output|corpus)$/.test(entry.name)
         ? []
-        : sourceFiles(`${path}/`);
-    return entry.isFile() && /\.tsx?$/.test(entry.name) && path !== self ? [path] : [];
+        : filesNamed(pattern, `${path}/`);
+    return entry.isFile() && pattern.test(entry.name) && path !== self ? [path] : [];
   });
 }
 
@@ -68,12 +68,29 @@ function testNamesIn(source: string): { readonly line: number; readonly text: st
   }));
 }
 
+/** Returns the paragraphs, list items and table cells of Markdown, each with its first line; code is left out. */
+function paragraphsIn(source: string): { readonly line: number; readonly text: string }[] {
+  const found: { line: number; text: string }[] = [];
+  let isCode = false;
+  let last: { line: number; text: string } | null = null;
+  for (const [index, whole] of source.split("\n").entries()) {
+    const line = whole.trim();
+    if (/^(?:```|~~~)/.test(line)) isCode = !isCode;
+    if (isCode || line === "" || /^(?:```|~~~)/.test(line)) last = null;
+    else if (line.startsWith("|"))
+      found.push(...line.split("|").map((cell) => ({ line: index + 1, text: cell.trim() })));
+    else if (last !== null && !/^(?:[-*#>]|\d+\.)\s/.test(line)) last.text += ` ${line}`;
+    else found.push((last = { line: index + 1, text: line.replace(/^(?:[-*#>]+|\d+\.)\s+/, "") }));
+  }
+  return found.map((each) => ({ ...each, text: each.text.replace(/`[^`]*`/g, "CODE") }));
+}
+
 /** Returns the strings on one line that are sentences (four words or more), each with its line. */
 function sentencesIn(source: string): { readonly line: number; readonly text: string }[] {
   return source.split("\n").flatMap((line, index) => {
     if (/^\s*(?:\/\/|\/\*|\*|import )/.test(line)) return [];
-    return [...line.matchAll(/"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`?/g)]
-      .map(([, quoted, template]) => quoted ?? template ?? "")
+    return [...line.matchAll(/"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`?|'((?:[^'\\]|\\.)*)'/g)]
+      .map(([, double, template, single]) => double ?? template ?? single ?? "")
       .filter((text) => /^\S+(?: \S+){3,}$/.test(text))
       .map((text) => ({ line: index + 1, text }));
   });
@@ -81,18 +98,28 @@ function sentencesIn(source: string): { readonly line: number; readonly text: st
 
 const isTestFile = (path: string): boolean => /(?:\.test|\.suite)\.tsx?$|^test\/|\/testing\//.test(path);
 
-const findings = sourceFiles().flatMap((path) => {
-  const source = readFileSync(`${root}${path}`, "utf8");
-  const texts = [...commentsIn(source), ...(isTestFile(path) ? testNamesIn(source) : sentencesIn(source))];
-  return texts.flatMap(({ line, text }) =>
+/** What Markdown is not English, or is written by others. */
+const otherTexts = /^(?:examples\/library\/|test\/(?:e2e\/workspace|fixtures)\/)/;
+
+const findings = [
+  ...filesNamed(/\.tsx?$/).map((path) => {
+    const source = readFileSync(`${root}${path}`, "utf8");
+    const sentences = isTestFile(path) ? testNamesIn(source) : sentencesIn(source);
+    return { path, texts: [...commentsIn(source), ...sentences] };
+  }),
+  ...filesNamed(/\.md$/)
+    .filter((path) => !otherTexts.test(path))
+    .map((path) => ({ path, texts: paragraphsIn(readFileSync(`${root}${path}`, "utf8")) })),
+].flatMap(({ path, texts }) =>
+  texts.flatMap(({ line, text }) =>
     stilted.flatMap(([phrase, instead]) => {
       const found = phrase.exec(text);
       return found === null ? [] : [{ path, message: `${path}:${line}: "${found[0].trim()}": ${instead}` }];
     }),
-  );
-});
+  ),
+);
 
-test("comments, errors and names of tests avoid phrases that have to be read twice", () => {
+test("comments, errors, names of tests and Markdown avoid phrases that have to be read twice", () => {
   const unexpected = findings.filter(
     ({ path }) => !unwritten.some((folder) => path.startsWith(`${folder}/`)),
   );
@@ -129,4 +156,27 @@ test("a phrase is found in the names of tests and in errors", () => {
   ].join("\n");
   expect(testNamesIn(source).map(({ text }) => text)).toEqual(["what is anew", "goes ${on} on"]);
   expect(sentencesIn(source)).toEqual([{ line: 4, text: "This is no text of a file." }]);
+});
+
+test("a phrase is found in a paragraph, a list and a table of Markdown, and not in code", () => {
+  const source = [
+    "# It is",
+    "",
+    "one that went",
+    "on `anew`.",
+    "- mends",
+    "| a | buried |",
+    "```",
+    "anew",
+    "```",
+  ];
+  expect(paragraphsIn(source.join("\n"))).toEqual([
+    { line: 1, text: "It is" },
+    { line: 3, text: "one that went on CODE." },
+    { line: 5, text: "mends" },
+    { line: 6, text: "" },
+    { line: 6, text: "a" },
+    { line: 6, text: "buried" },
+    { line: 6, text: "" },
+  ]);
 });

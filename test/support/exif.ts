@@ -1,5 +1,5 @@
 /** What is written into the EXIF of a JPEG. */
-export interface WrittenExif {
+interface WrittenExif {
   /** "2024:05:01 13:45:10" */
   readonly taken?: string;
   readonly offset?: string;

@@ -34,9 +34,12 @@ export interface WireAnswer {
   readonly say?: string;
   readonly calls?: readonly WireCall[];
 }
-type Step = WireAnswer | ((write: (delta: object) => boolean, response: ServerResponse) => void);
+/** An answer; or a function that writes one, or returns it when the request has been read. */
+type Step =
+  | WireAnswer
+  | ((write: (delta: object) => boolean, response: ServerResponse) => WireAnswer | undefined | void);
 
-export interface WireRequest {
+interface WireRequest {
   readonly kind: ProcessKind;
   readonly text: string;
   /** Everything that the model read, in order. */
@@ -46,14 +49,17 @@ export interface WireRequest {
 
 interface Spec {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
-  /** Further keys of the mind. */
+  /** Further keys of the mind, and of its extension's manifest. */
   readonly mind?: object;
+  readonly manifest?: object;
   /** Further files of its extension. */
   readonly own?: Readonly<Record<string, string>>;
   readonly extensions?: readonly ExtensionSpec[];
   /** Further keys of the workspace's and of the person's `lares.yaml`. */
   readonly lares?: Record<string, unknown>;
   readonly person?: Record<string, unknown>;
+  /** Further variables of the kernel's environment. */
+  readonly environment?: Record<string, string>;
   /** Runs before the kernel starts. */
   prepare?(bench: Bench): Promise<unknown>;
 }
@@ -80,7 +86,17 @@ export class HostileMind implements AsyncDisposable {
   }
 
   static async open(spec: Spec = {}): Promise<HostileMind> {
-    const { files = {}, mind = {}, own = {}, extensions = [], lares = {}, person = {}, prepare } = spec;
+    const {
+      files = {},
+      mind = {},
+      manifest = {},
+      own = {},
+      extensions = [],
+      lares = {},
+      person = {},
+      environment: more = {},
+      prepare,
+    } = spec;
     const requests: WireRequest[] = [];
     const steps = new Map<ProcessKind, Step[]>();
     const server = createServer((request, response) => {
@@ -115,6 +131,7 @@ export class HostileMind implements AsyncDisposable {
               channel: { max_turns: 8 },
               ...mind,
             },
+            ...manifest,
           },
           files: {
             ...Object.fromEntries(kinds.map((kind) => [`prompts/${kind}.md`, `THE PROCESS IS A ${kind}.`])),
@@ -133,7 +150,7 @@ export class HostileMind implements AsyncDisposable {
       };
       await writeFile(join(config, "lares.yaml"), JSON.stringify({ version: 1, models, ...person }));
       await prepare?.(bench);
-      const environment = { ...noModels, XDG_CONFIG_HOME: join(bench.base, "config") };
+      const environment = { ...noModels, XDG_CONFIG_HOME: join(bench.base, "config"), ...more };
       const client = await bench.open({ environment });
       return new HostileMind(bench, client, server, requests, steps);
     } catch (error) {
@@ -266,18 +283,19 @@ function answer(step: Step, response: ServerResponse): void {
     response.write(
       `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
     );
-  if (typeof step === "function") return step(write, response);
-  const { think, say, calls = [] } = step;
+  const given = typeof step === "function" ? step(write, response) : step;
+  if (given === undefined) return;
+  const { think, say, calls = [] } = given;
   if (think !== undefined) write({ reasoning_content: think });
   if (say !== undefined) write({ content: say });
-  for (const [index, { name, given, id = `c${index}` }] of calls.entries())
+  for (const [index, { name, given: args, id = `c${index}` }] of calls.entries())
     write({
       tool_calls: [
         {
           index,
           id,
           type: "function",
-          function: { name, arguments: typeof given === "string" ? given : JSON.stringify(given) },
+          function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args) },
         },
       ],
     });

@@ -23,6 +23,7 @@ const measured: Readonly<Record<string, unknown>> = {
   score: 0.25,
   similarity: 0.75,
   duration_ms: 7,
+  took_ms: 4.1,
   first_token_ms: 420,
   // A mind's instructions name the workspace, whose path has another length elsewhere.
   input_tokens: 999,
@@ -36,7 +37,7 @@ const time = "2026-11-20T12:00:00.000Z";
 /** Records exchanges with the same ids, hashes, times and places in every run. */
 export class Recorder {
   readonly #examples: Examples = { requests: {}, notifications: {} };
-  readonly #places: readonly (readonly [string, string])[];
+  #places: readonly (readonly [string, string])[];
   readonly #names = new Map<string, string>();
   readonly #counts = new Map<string, number>();
 
@@ -45,12 +46,17 @@ export class Recorder {
     this.#places = places;
   }
 
+  /** Adds folders of another workspace, the longest first. */
+  alsoAt(places: readonly (readonly [string, string])[]): void {
+    this.#places = [...places, ...this.#places];
+  }
+
   exchange(method: string, exchange: Exchange): void {
     (this.#examples.requests[method] ??= []).push(this.#stable(exchange) as Exchange);
   }
 
   notification(method: string, params: unknown): void {
-    this.#examples.notifications[method] ??= this.#stable(params);
+    (this.#examples.notifications[method] ??= []).push(this.#stable(params));
   }
 
   /** Returns the recorded examples in the form of the file. */
@@ -84,16 +90,22 @@ export class Recorder {
   #stableText(text: string): string {
     let stable = text;
     for (const [place, shown] of this.#places) stable = stable.replaceAll(place, shown);
-    return stable
-      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
-        this.#numbered("id", id, (count) => `0197a000-0000-7000-8000-${String(count).padStart(12, "0")}`),
-      )
-      .replaceAll(/\b[0-9a-f]{64}\b/g, (hash) =>
-        /^0+$/.test(hash) ? hash : this.#numbered("hash", hash, (count) => String(count).padStart(64, "0")),
-      )
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, time)
-      .replaceAll(/[\d,]+ (?=tokens of )/g, "3,820 ")
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\dZ/g, `${time.slice(0, 16)}Z`);
+    return (
+      stable
+        .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
+          this.#numbered("id", id, (count) => `0197a000-0000-7000-8000-${String(count).padStart(12, "0")}`),
+        )
+        .replaceAll(/\b[0-9a-f]{64}\b/g, (hash) =>
+          /^0+$/.test(hash) ? hash : this.#numbered("hash", hash, (count) => String(count).padStart(64, "0")),
+        )
+        // A call, and a process that it started.
+        .replaceAll(/(?<![0-9a-f])[0-9a-f]{32}(?=_)/g, (call) =>
+          this.#numbered("call", call, (count) => String(count).padStart(32, "0")),
+        )
+        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, time)
+        .replaceAll(/[\d,]+ (?=tokens of )/g, "3,820 ")
+        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\dZ/g, `${time.slice(0, 16)}Z`)
+    );
   }
 
   #numbered(kind: string, value: string, shown: (count: number) => string): string {

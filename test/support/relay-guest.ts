@@ -48,14 +48,14 @@ export function relayGuest(): Uint8Array {
         "initialize",
         noted +
           reply(
-            '{"handlers":["seen","hold"],"tools":["call","say","greet","wait"],"jobs":["scan"],"tasks":["shelf"],"actions":["readNote"],"migrations":["Person"],"cancels_tools":true}',
+            '{"handlers":["seen","hold"],"tools":["call","say","greet","wait"],"jobs":["scan"],"tasks":["shelf"],"actions":["readNote"],"migrations":["Person"],"cancels_tools":true,"max_open_hooks":1}',
           ),
       ),
       when(
         "action",
         noted +
           reply(
-            '{"effects":[{"kind":"tag.add","path":"notes/ada.md","tag":"#read"}],"reason":"Ada was read."}',
+            '{"effects":[{"kind":"tag.add","path":"notes/ada.md","tag":"#read"}],"title":"Mark Ada as read","reason":"Ada was read."}',
           ),
       ),
       when("migrate", noted + reply('{"values":[{"id":"ada","name":"Ada","born":1815}]}')),

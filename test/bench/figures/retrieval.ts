@@ -13,6 +13,7 @@ import { TestJournal } from "../../../kernel/src/store/testing/test-journal.ts";
 import { systemClock } from "../../../kernel/src/platform/clock.ts";
 import { until } from "../../support/until.ts";
 import { type Conversation, readConversations } from "../conversations.ts";
+import { openMessages } from "../message-retrieval.ts";
 import { readArticles } from "../articles.ts";
 import type { Figure } from "../figure.ts";
 import type { Row } from "../report.ts";
@@ -130,6 +131,19 @@ async function measured(conversations: readonly Conversation[]): Promise<Measure
           [`hybrid, ${name}`]: await kernelSearch(store, memory, "hybrid", nowMs),
           [`vector only, ${name}`]: await kernelSearch(store, memory, "vector", nowMs),
         };
+        await using messages = await openMessages(
+          mkdtempSync(join(folder, "messages-")),
+          conversation,
+          embedder,
+          (...call) => inference.embed(...call),
+        );
+        const asMessages =
+          (mode: Mode): Search =>
+          (text) =>
+            messages.search(text, mode, found);
+        if (name === "offline default") ways["messages: text only"] = asMessages("text");
+        ways[`messages: hybrid, ${name}`] = asMessages("hybrid");
+        ways[`messages: vector only, ${name}`] = asMessages("vector");
         for (const { text, category, evidence } of conversation.questions) {
           for (const [way, search] of Object.entries(ways)) {
             const best = await search(text);

@@ -18,6 +18,7 @@ import type { Row } from "../report.ts";
 import { median, percentile } from "../statistics.ts";
 import { crowd } from "../talk-crowd.ts";
 import { prefixes } from "../talk-prefixes.ts";
+import { askedLast, beginning, timeResuming } from "../talk-resuming.ts";
 import { recollections } from "../talk-recollection.ts";
 
 const MIND = "bench.mind";
@@ -198,10 +199,12 @@ async function stored({ isShort, say }: RunOptions): Promise<Row[]> {
       await using all = open();
       using opened = await all.create(MIND);
       ({ id } = opened.log);
+      await opened.log.append([beginning]);
       for (let index = 0; index < storedMessages; index += 100) {
         const entries = await opened.log.append(Array.from({ length: 100 }, (_, at) => message(index + at)));
         if (index < storedMessages - 200) after = entries.at(-1)?.seq ?? 0;
       }
+      await askedLast(opened.log, after);
       await until("the checkpoint", async () => {
         const heads = await database.query("SELECT 1 FROM conversation_heads WHERE checkpoint IS NOT NULL");
         return heads.length > 0;
@@ -214,7 +217,7 @@ async function stored({ isShort, say }: RunOptions): Promise<Row[]> {
       using _opened = await all.open(id);
       return performance.now() - began;
     };
-    const [opening, context, proving]: [number[], number[], number[]] = [[], [], []];
+    const [opening, context, resuming, proving]: [number[], number[], number[], number[]] = [[], [], [], []];
     for (let round = 0; round < rounds; round++) {
       await using all = open();
       opening.push(await timeOpening(all));
@@ -224,6 +227,7 @@ async function stored({ isShort, say }: RunOptions): Promise<Row[]> {
       buildContext({ prefix, entries, process: "c", model: "lab/m" });
       context.push(performance.now() - built);
     }
+    for (let round = 0; round < rounds; round++) resuming.push(await timeResuming(MIND, open));
     await database.batch([{ sql: "UPDATE conversation_heads SET checkpoint = NULL" }]);
     for (let round = 0; round < rounds; round++) {
       await using all = open();
@@ -238,7 +242,16 @@ async function stored({ isShort, say }: RunOptions): Promise<Row[]> {
         samples: opening.length,
       },
       {
-        what: "the same without a checkpoint, so that the whole log is proven, p95",
+        what: "continuing it where a kernel died during a request: opened, and its model asked again, p95",
+        value: percentile(resuming, 0.95),
+        unit: "ms",
+        target: { atMost: 100 },
+        floor: { what: "opening it, p50", value: median(opening) },
+        samples: resuming.length,
+        note: `p50 ${median(resuming).toFixed(1)} ms`,
+      },
+      {
+        what: "opening it without a checkpoint, so that the whole log is proven, p95",
         value: percentile(proving, 0.95),
         unit: "ms",
         samples: proving.length,

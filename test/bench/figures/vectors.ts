@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Figure } from "../figure.ts";
+import { messageVectorRows } from "../message-vectors.ts";
 import type { Row } from "../report.ts";
 import type { VectorsMeasured } from "../vector-search.ts";
 
@@ -48,7 +49,7 @@ function searchRows(
 export const vectors: Figure = {
   name: "vectors",
   title: "the default vector engine through the memory's port, 384 dimensions, beside bare usearch",
-  run({ isShort, say }) {
+  async run({ isShort, say }) {
     const [count, randomCount, queries] = isShort ? [12_000, 10_000, 50] : [100_000, 20_000, 300];
     say(`${count} clustered vectors`);
     const clustered = measured(count, queries, "clustered");
@@ -114,6 +115,6 @@ export const vectors: Figure = {
         note: `only where an index is built again from what is at rest: while it stands, tiers change nothing in it; one in five cold: ${clustered.someColdLoss.toFixed(3)}`,
       },
     ];
-    return Promise.resolve(rows);
+    return [...rows, ...(await messageVectorRows({ isShort, say }))];
   },
 };

@@ -1,7 +1,7 @@
 import type { Frame } from "playwright-core";
 
 /** A change of a live region, which is what a screen reader says of its own accord. */
-export interface Announced {
+interface Announced {
   readonly politeness: "polite" | "assertive";
   readonly text: string;
 }

@@ -24,7 +24,7 @@ const switches = [
 ];
 
 /** Timeout for something to appear on the screen of a busy machine, in milliseconds. */
-export const screenPatienceMs = 25_000;
+const screenPatienceMs = 25_000;
 
 /** A headless Chromium with a home of its own. */
 export async function openBrowser(): Promise<Browser & AsyncDisposable> {
@@ -42,7 +42,7 @@ export async function openBrowser(): Promise<Browser & AsyncDisposable> {
 }
 
 /** Opens a window without any state of an earlier one. */
-export async function openWindow(browser: Browser, size = { width: 1400, height: 900 }): Promise<Page> {
+async function openWindow(browser: Browser, size = { width: 1400, height: 900 }): Promise<Page> {
   const context = await browser.newContext({ viewport: size, reducedMotion: "reduce" });
   context.setDefaultTimeout(screenPatienceMs);
   return context.newPage();

@@ -49,7 +49,10 @@ it("what is proposed for a text that is saved only now is another, and is shown 
     await screen.lens("Approve").waitFor();
     await screen.goToEndOf(1);
     await screen.type(" and far away");
-    await screen.lens("Approve").click();
+    // In the tree: above the text, "Approve" gives way to "waits until this file is saved".
+    const waiting = screen.item(/^walks\.md/).first();
+    await waiting.hover();
+    await waiting.getByRole("button", { name: "Approve" }).first().click();
     await screen
       .toast(/Save or revert walks\.md first/)
       .getByRole("button", { name: "Save and Continue" })

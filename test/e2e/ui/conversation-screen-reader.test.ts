@@ -1,11 +1,10 @@
 import type { Frame } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { noModels } from "../../support/no-models.ts";
 import { until } from "../../support/until.ts";
 import { announcedIn, listenIn, streamedIn } from "../support/announced.ts";
-import { acceptDocuments } from "../support/person.ts";
-import { Desk } from "./desk.ts";
+import type { Desk } from "./desk.ts";
 import type { Screen } from "./screen.ts";
+import { beginTalk, messageField, openTalk } from "./talk.ts";
 
 const agent = "com.example.steward";
 const files = {
@@ -66,17 +65,9 @@ models:
 
 let desk: Desk;
 beforeAll(async () => {
-  desk = await Desk.open({
-    files,
-    userFiles,
-    environment: noModels,
-    settings: { "workbench.secondarySideBar.defaultVisibility": "visible" },
-  });
-  await acceptDocuments(desk.vscode);
+  desk = await openTalk(files, userFiles);
 });
 afterAll(() => desk[Symbol.asyncDispose]());
-
-const field = 'textarea[aria-label="Message"]';
 
 /** A new conversation, and what a screen reader is given of it. */
 class Listener {
@@ -87,18 +78,14 @@ class Listener {
   }
 
   static async begin(screen: Screen): Promise<Listener> {
-    await screen.openLares();
-    await screen.item(/^Agent Steward/).waitFor();
-    await screen.command("Lares: New Conversation");
-    const page = await screen.webview(field);
-    await page.locator(field).waitFor();
+    const page = await beginTalk(screen);
     await listenIn(page);
     return new Listener(page);
   }
 
   async say(text: string): Promise<void> {
-    await this.page.locator(field).fill(text);
-    await this.page.locator(field).press("Enter");
+    await this.page.locator(messageField).fill(text);
+    await this.page.locator(messageField).press("Enter");
   }
 
   /** Resolves to all that was announced so far, with its politeness, once something like `last` was, `times` times. */
@@ -188,7 +175,7 @@ it("work, a stop, a failure with what to do, and an answer that was cut off are 
     await reader.announced(/^polite: Steward is working\.$/, 2);
     await reader.page.getByRole("button", { name: "Stop", exact: true }).waitFor();
     expect(await reader.read("main")).toMatch(/1 working[^]*- log "Conversation":[^]*- paragraph: Working/);
-    await reader.page.locator(field).press("Escape");
+    await reader.page.locator(messageField).press("Escape");
     await reader.announced(/^polite: Stopped\.$/);
     await reader.say("broken");
     await reader.announced(/^polite: Failed: The key is wrong\. Check the key/);

@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { Frame } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { noModels } from "../../support/no-models.ts";
 import { until } from "../../support/until.ts";
 import { accessibilityFaults } from "../support/accessibility.ts";
-import { acceptDocuments } from "../support/person.ts";
-import { Desk } from "./desk.ts";
+import type { Desk } from "./desk.ts";
 import type { Screen } from "./screen.ts";
+import { beginTalk, messageField, openTalk } from "./talk.ts";
 
 const agent = "com.example.steward";
 const files = {
@@ -105,36 +104,18 @@ models:
 
 let desk: Desk;
 beforeAll(async () => {
-  desk = await Desk.open({
-    files,
-    userFiles,
-    environment: noModels,
-    settings: { "workbench.secondarySideBar.defaultVisibility": "visible" },
-  });
-  await acceptDocuments(desk.vscode);
+  desk = await openTalk(files, userFiles);
 });
 afterAll(() => desk[Symbol.asyncDispose]());
 
-const field = 'textarea[aria-label="Message"]';
-
-/** Opens the view with a new conversation in it. */
-async function begin(screen: Screen): Promise<Frame> {
-  await screen.openLares();
-  await screen.item(/^Agent Steward/).waitFor();
-  await screen.command("Lares: New Conversation");
-  const page = await screen.webview(field);
-  await page.locator(field).waitFor();
-  return page;
-}
-
 async function say(page: Frame, text: string): Promise<void> {
-  await page.locator(field).fill(text);
-  await page.locator(field).press("Enter");
+  await page.locator(messageField).fill(text);
+  await page.locator(messageField).press("Enter");
 }
 
 it("a message is answered: thoughts and calls are folded, and text is drawn without what a model must not do", () =>
   desk.window("conversation", async (screen) => {
-    const page = await begin(screen);
+    const page = await beginTalk(screen);
     await say(page, "What about my walks?");
     await page.getByRole("heading", { name: "Walks", exact: true }).waitFor();
     await page.locator(".log").getByText("https://maps.example.org/river?zoom=3").waitFor();
@@ -157,7 +138,7 @@ it("a message is answered: thoughts and calls are folded, and text is drawn with
 
 it("two proposals are decided in their place: one by its card, both undone by their turn", () =>
   desk.window("conversation-approval", async (screen) => {
-    const page = await begin(screen);
+    const page = await beginTalk(screen);
     await say(page, "Write two notes");
     await page.locator(".log").getByText("I proposed them.").waitFor();
     const cards = page.locator(".review.inline article");
@@ -189,7 +170,7 @@ it("two proposals are decided in their place: one by its card, both undone by th
 
 it("a worker is a row that opens its own transcript", () =>
   desk.window("conversation-worker", async (screen) => {
-    const page = await begin(screen);
+    const page = await beginTalk(screen);
     await say(page, "Please count them");
     await page.locator(".sign").getByText("1 working").first().waitFor();
     await screen.picture("conversation-worker");
@@ -198,18 +179,18 @@ it("a worker is a row that opens its own transcript", () =>
     await page.getByRole("button", { name: /files\/list/ }).waitFor();
     await screen.picture("conversation-worker-opened");
     await page.getByRole("button", { name: "Back to the conversation" }).click();
-    await page.locator(field).waitFor();
+    await page.locator(messageField).waitFor();
   }));
 
 it("what runs is stopped, a failure says what to do, and a fork begins at a message", () =>
   desk.window("conversation-stop", async (screen) => {
-    const page = await begin(screen);
+    const page = await beginTalk(screen);
     await say(page, "Hello there");
     await page.locator(".log").getByText("Understood.").waitFor();
     await say(page, "slow");
     await page.getByRole("button", { name: "Stop" }).waitFor();
     await screen.picture("conversation-working");
-    await page.locator(field).press("Escape");
+    await page.locator(messageField).press("Escape");
     await page.locator(".log").getByText("Stopped.").waitFor();
     await say(page, "broken");
     await page.locator(".log").getByText("The key is not accepted.").waitFor();
@@ -230,7 +211,7 @@ it("what runs is stopped, a failure says what to do, and a fork begins at a mess
 
 it("what the model sees is shown by section", () =>
   desk.window("conversation-context", async (screen) => {
-    const page = await begin(screen);
+    const page = await beginTalk(screen);
     await say(page, "Hello there");
     await page.locator(".log").getByText("Understood.").waitFor();
     await page.getByRole("button", { name: "What the model sees" }).first().click();
@@ -239,14 +220,14 @@ it("what the model sees is shown by section", () =>
     await page.locator(".sections").getByText("I am calm.").waitFor();
     await screen.picture("conversation-context");
     await screen.page.keyboard.press("Escape");
-    await page.locator(field).waitFor();
+    await page.locator(messageField).waitFor();
   }));
 
 it("everything is reached by keys: a file is completed, earlier words are recalled", () =>
   desk.window("conversation-keys", async (screen) => {
-    const page = await begin(screen);
+    const page = await beginTalk(screen);
     const { keyboard } = screen.page;
-    await page.locator(`${field}:focus`).waitFor();
+    await page.locator(`${messageField}:focus`).waitFor();
     await keyboard.type("Look at @walk");
     await page.getByRole("option", { name: "notes/walks.md" }).waitFor();
     await screen.picture("conversation-completion");
@@ -258,7 +239,7 @@ it("everything is reached by keys: a file is completed, earlier words are recall
     await page.locator(".you .chip", { hasText: "notes/walks.md" }).waitFor();
     await keyboard.press("ArrowUp");
     await until("the words to be recalled", async () =>
-      (await page.locator(field).inputValue()).startsWith("Look at"),
+      (await page.locator(messageField).inputValue()).startsWith("Look at"),
     );
     await keyboard.press("Alt+ArrowUp");
     await page.locator(".turn:focus").waitFor();
@@ -268,7 +249,7 @@ it("everything is reached by keys: a file is completed, earlier words are recall
 
 it("an editor of its own shows a conversation, and what is selected is added to the next message", () =>
   desk.window("conversation-editor", async (screen) => {
-    const page = await begin(screen);
+    const page = await beginTalk(screen);
     await say(page, "What about my walks?");
     await page.getByRole("heading", { name: "Walks", exact: true }).waitFor();
     await page.getByRole("button", { name: "More" }).click();
@@ -280,21 +261,24 @@ it("an editor of its own shows a conversation, and what is selected is added to 
     await screen.open("notes/walks.md");
     await screen.page.keyboard.press("Control+A");
     await screen.command("Lares: Add Selection to Conversation");
-    const shown = await screen.webview(field);
+    const shown = await screen.webview(messageField);
     await shown.getByRole("button", { name: "Remove notes/walks.md, line 1" }).waitFor();
   }));
 
 it("the view keeps its draft and is answered after the kernel was killed", () =>
   desk.window("conversation-kernel", async (screen) => {
-    const page = await begin(screen);
+    const page = await beginTalk(screen);
     await say(page, "Hello there");
     await page.locator(".log").getByText("Understood.").waitFor();
-    await page.locator(field).fill("half a sentence");
+    await page.locator(messageField).fill("half a sentence");
     const kernel = await desk.vscode.kernel();
     process.kill(kernel, "SIGKILL");
     await until("another kernel", () => desk.vscode.kernels().some((pid) => pid !== kernel));
-    const again = await screen.webview(field);
-    await until("the draft", async () => (await again.locator(field).inputValue()) === "half a sentence");
+    const again = await screen.webview(messageField);
+    await until(
+      "the draft",
+      async () => (await again.locator(messageField).inputValue()) === "half a sentence",
+    );
     await say(again, "and again");
     await until(
       "a second answer",
@@ -319,7 +303,7 @@ describe.each([
         await page.locator(`body.${className}`).waitFor();
         for (const fault of await accessibilityFaults(page, "sideBar")) found.push(`${what}: ${fault}`);
       };
-      const page = await begin(screen);
+      const page = await beginTalk(screen);
       await say(page, "What about my walks?");
       await page.getByRole("heading", { name: "Walks", exact: true }).waitFor();
       await page.getByRole("button", { name: /files\/read/ }).click();
@@ -329,10 +313,10 @@ describe.each([
       await page.getByRole("button", { name: "More" }).click();
       await look("conversation", page);
       await screen.picture(`conversation-${name.replaceAll(" ", "-")}`);
-      await page.locator(field).fill("@walk");
+      await page.locator(messageField).fill("@walk");
       await page.getByRole("option").first().waitFor();
       await look("completion", page);
-      await page.locator(field).fill("");
+      await page.locator(messageField).fill("");
       await page.getByRole("button", { name: "What the model sees" }).first().click();
       await page.getByRole("button", { name: /What was said/ }).click();
       await look("context", page);

@@ -2,12 +2,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-
-/** A request as the provider reads it. */
-export interface Sent {
-  readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
-  readonly tools?: readonly { readonly function: { readonly name: string } }[];
-}
+import { type Sent, SentRequests } from "./sent-requests.ts";
 
 /** The provider's answer: words, then calls. A tool is given by the end of its name on the wire. */
 export interface Said {
@@ -17,6 +12,7 @@ export interface Said {
 
 /** The pause between two pieces of an answer. */
 const pieceEveryMs = 40;
+const maxWords = 10;
 
 const event = (choice: object, more: object = {}): string =>
   `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "m", choices: [{ index: 0, ...choice }], ...more })}\n\n`;
@@ -24,6 +20,7 @@ const event = (choice: object, more: object = {}): string =>
 export class SlowProvider implements AsyncDisposable {
   /** Tools that an answer should have called and the request did not offer. */
   readonly missing: string[] = [];
+  readonly sent = new SentRequests();
   readonly host: string;
   /** Requests that arrived. */
   requests = 0;
@@ -41,6 +38,7 @@ export class SlowProvider implements AsyncDisposable {
       request.on("end", () => {
         const sent = JSON.parse(body) as Sent;
         provider.requests++;
+        provider.sent.take(sent);
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.flushHeaders();
         stream(response, pieces(sent, answer(sent), provider.missing));
@@ -60,7 +58,16 @@ export class SlowProvider implements AsyncDisposable {
   }
 }
 
-function pieces({ tools = [] }: Sent, { text, calls = [] }: Said, missing: string[]): string[] {
+function usageOf(sent: Pick<Sent, "messages" | "tools">, text: string): object {
+  const [input, output] = [JSON.stringify(sent).length, text.length].map((length) => Math.ceil(length / 4));
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: (input ?? 0) + (output ?? 0) };
+}
+
+function pieces(
+  { messages, tools = [] }: Omit<Sent, "model">,
+  { text, calls = [] }: Said,
+  missing: string[],
+): string[] {
   const named = calls.flatMap((call) => {
     const name = tools
       .map(({ function: { name: offered } }) => offered)
@@ -68,9 +75,12 @@ function pieces({ tools = [] }: Sent, { text, calls = [] }: Said, missing: strin
     if (name === undefined) missing.push(call.tool);
     return name === undefined ? [] : [{ name, arguments: JSON.stringify(call.arguments) }];
   });
-  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const usage = usageOf({ messages, tools }, text);
+  // The end of a long text comes in one piece.
+  const words = text.match(/\s*\S+/g) ?? [];
+  const spoken = [...words.slice(0, maxWords), words.slice(maxWords).join("")].filter((each) => each !== "");
   return [
-    ...(text.match(/\s*\S+/g) ?? []).map((content) => event({ delta: { content } })),
+    ...spoken.map((content) => event({ delta: { content } })),
     ...named.map((called, index) =>
       event({
         delta: { tool_calls: [{ index, id: `call_${index}`, type: "function", function: called }] },
@@ -81,12 +91,13 @@ function pieces({ tools = [] }: Sent, { text, calls = [] }: Said, missing: strin
 }
 
 /** Writes one piece after the other, as long as somebody reads them. */
-function stream(response: ServerResponse, left: readonly string[]): void {
-  const [piece, ...others] = left;
-  if (piece === undefined) return void response.end();
-  const timer = setTimeout(() => {
-    response.write(piece);
-    stream(response, others);
+function stream(response: ServerResponse, pieces: readonly string[]): void {
+  const left = [...pieces];
+  const timer = setInterval(() => {
+    response.write(left.shift() ?? "");
+    if (left.length > 0) return;
+    clearInterval(timer);
+    response.end();
   }, pieceEveryMs);
-  response.once("close", () => clearTimeout(timer));
+  response.once("close", () => clearInterval(timer));
 }

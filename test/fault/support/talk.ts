@@ -9,33 +9,37 @@ import {
   endedStates,
   type Entry,
 } from "../../../kernel/src/base/vocabulary/conversation.ts";
+import { emptyState } from "../../../kernel/src/conversations/fold.ts";
+import { stateOfFork } from "../../../kernel/src/conversations/fork.ts";
 import { Bench } from "../../support/bench.ts";
 import { type Client, RpcError } from "../../support/client.ts";
 import { CODES, type Status } from "../../support/types.ts";
 import { until } from "../../support/until.ts";
 import { childrenOf, SeenProcesses } from "./processes.ts";
 import { SlowProvider } from "./slow-provider.ts";
-import { answers, documentFor, extensions, MIND, script } from "./talking-mind.ts";
+import {
+  answers,
+  AUTOMATIC,
+  documentFor,
+  extensions,
+  files,
+  foreignPath,
+  MIND,
+  script,
+  scripted,
+} from "./talking-mind.ts";
+import { foldOf, newTalked, type Talked } from "./talked.ts";
 
 /** The front's error code: the kernel died, and it is unknown whether the request took effect. */
 const requestFailed = -32803;
 /** Folders in which the mind writes. Nobody approves its files beneath the last one. */
-const folders = ["out", "direct", "never"];
+const folders = ["out", "direct", AUTOMATIC, "never"];
+/** Files whose changes need a person. */
+export const needsPerson = (path: string): boolean =>
+  !path.startsWith(`${AUTOMATIC}/`) || path.startsWith(foreignPath);
+/** The beginning of the names of contents that a commit has staged. */
+const staged = ".lares-";
 const resting: ReadonlySet<string> = new Set(["WaitingForInput", ...endedStates]);
-
-/** A conversation, and what the person knows of it. */
-export interface Talked {
-  readonly id: string;
-  readonly model: string;
-  /** Acknowledged messages by their key, with the entry that each became. */
-  readonly sent: Map<string, string>;
-  /** The entries that a follower received, in their order. */
-  readonly followed: Entry[];
-  /** Processes that a person has stopped, which is acknowledged. */
-  readonly stopped: Set<string>;
-  /** Entries that were compared with the followed ones. */
-  compared: number;
-}
 
 /** The person's decision about an action, and the kernel's answer to it. */
 interface Decided {
@@ -49,18 +53,13 @@ export class Talk implements AsyncDisposable {
   readonly bench: Bench;
   readonly provider: SlowProvider;
   client: Client;
-  readonly conversations: readonly Talked[];
+  readonly conversations: Talked[];
   readonly decided = new Map<string, Decided>();
   /** Written files that the person has deleted: a second commit would write them again. */
   readonly deleted = new Set<string>();
   readonly #processes = new SeenProcesses();
 
-  private constructor(
-    bench: Bench,
-    provider: SlowProvider,
-    client: Client,
-    conversations: readonly Talked[],
-  ) {
+  private constructor(bench: Bench, provider: SlowProvider, client: Client, conversations: Talked[]) {
     this.bench = bench;
     this.provider = provider;
     this.client = client;
@@ -69,7 +68,7 @@ export class Talk implements AsyncDisposable {
 
   static async begin(count: number): Promise<Talk> {
     const provider = await SlowProvider.start(answers());
-    const bench = await Bench.create({ files: { "a.md": "the text of a\n" }, extensions: [...extensions] });
+    const bench = await Bench.create({ files, extensions: [...extensions] });
     const folder = join(bench.base, "config", "lares");
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "script.yaml"), script);
@@ -77,9 +76,9 @@ export class Talk implements AsyncDisposable {
     const client = await bench.open({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
     const conversations: Talked[] = [];
     for (let index = 0; index < count; index++) {
-      const model = index % 2 === 0 ? "script/script" : "lab/m";
+      const model = index % 2 === 0 ? scripted : `lab/m${index}`;
       const { id } = await client.request<Conversation>("lares/conversations/open", { agent: MIND, model });
-      conversations.push({ id, model, sent: new Map(), followed: [], stopped: new Set(), compared: 0 });
+      conversations.push(newTalked(id, model));
       await client.request("lares/conversations/follow", { id });
     }
     return new Talk(bench, provider, client, conversations);
@@ -138,6 +137,30 @@ export class Talk implements AsyncDisposable {
         );
         stopped.add(each.id);
       }
+  }
+
+  /** Forks a conversation behind one of its entries. The fork has a model of its own, by which its requests are known. */
+  async fork(origin: Talked, at: number): Promise<void> {
+    const made = await this.ask<Conversation>("lares/conversations/fork", { id: origin.id, at });
+    // Nobody knows the id of a fork whose kernel died; nothing runs in it.
+    if (made === undefined) return;
+    const { id } = made;
+    const read = async (after: number): Promise<Entry[]> =>
+      after >= at ? [] : (await this.entries(id, after)).filter(({ seq }) => seq <= at);
+    const model = `lab/m${this.conversations.length}`;
+    const start = await stateOfFork({ ...emptyState(), seq: -1 }, at, read);
+    this.conversations.push({ ...newTalked(id, model), fork: { at, start } });
+    await this.insist("lares/conversations/update", { id, model });
+    await this.insist("lares/conversations/follow", { id });
+  }
+
+  /** Has the conversation summarised, if there is something to summarise. */
+  async compact({ id }: Talked): Promise<void> {
+    try {
+      await this.ask("lares/conversations/compact", { id });
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.code !== CODES.IllegalTransition) throw error;
+    }
   }
 
   pending(): Promise<Action[]> {
@@ -217,6 +240,28 @@ export class Talk implements AsyncDisposable {
     talked.compared += read.length;
   }
 
+  /** Clients are told what the entries come to that followers got, before a kernel's death and after it. */
+  async checkState(talked: Talked): Promise<void> {
+    const { id, followed } = talked;
+    const { seq, processes, title, tainted } = await this.insist<Conversation>("lares/conversations/get", {
+      id,
+    });
+    await until(`a follower of ${id} to have the entry ${seq}`, () => {
+      this.take();
+      return (followed.at(-1)?.seq ?? 0) >= seq;
+    });
+    const state = foldOf(
+      talked,
+      followed.filter((entry) => entry.seq <= seq),
+    );
+    expect({ seq, processes, title, tainted }).toEqual({
+      seq: state.seq,
+      processes: state.processes,
+      title: state.title,
+      tainted: state.tainted,
+    });
+  }
+
   /** Checks that stopped processes do not run and wait for nobody. */
   async checkStopped({ id, stopped }: Talked, pending: readonly Action[]): Promise<void> {
     const { processes } = await this.insist<Conversation>("lares/conversations/get", { id });
@@ -234,13 +279,23 @@ export class Talk implements AsyncDisposable {
       [...this.decided.values()].flatMap(({ path, asked }) => (asked.has("approve") ? [path] : [])),
     );
     for (const path of this.files()) {
-      expect(approved, "approved files").toContain(path);
+      if (needsPerson(path)) expect(approved, "approved files").toContain(path);
       expect(this.deleted, "deleted files").not.toContain(path);
       expect(readFileSync(this.bench.path(path), "utf8")).toBe(`${basename(path, ".md")}\n`);
     }
   }
 
+  /** Returns the files in the mind's folders, without those that stand beside one while it is written. */
   files(): string[] {
+    return this.#names().filter((path) => !basename(path).startsWith(staged));
+  }
+
+  /** Returns what commits have left beside the files. */
+  leftovers(): string[] {
+    return this.#names().filter((path) => basename(path).startsWith(staged));
+  }
+
+  #names(): string[] {
     return folders
       .filter((folder) => existsSync(this.bench.path(folder)))
       .flatMap((folder) => readdirSync(this.bench.path(folder)).map((name) => `${folder}/${name}`));
@@ -253,7 +308,11 @@ export class Talk implements AsyncDisposable {
   }
 
   async check(): Promise<void> {
-    for (const talked of this.conversations) await this.checkEntries(talked);
+    for (const talked of this.conversations) {
+      await this.checkEntries(talked);
+      await this.checkState(talked);
+    }
+    this.provider.sent.check();
     const pending = await this.pending();
     for (const talked of this.conversations) await this.checkStopped(talked, pending);
     this.checkFiles();
@@ -265,12 +324,12 @@ export class Talk implements AsyncDisposable {
     let answered = 0;
     const restless = async (): Promise<unknown[]> => {
       const pending = await this.pending();
+      // Three rejections in a row pause the processes of a conversation until its person speaks.
+      const paused = new Set<string>();
       for (const action of pending) {
         await this.decide(action, true);
         const { conversation = "" } = action.on_behalf_of?.find((actor) => actor.kind === "process") ?? {};
-        // Three rejections in a row pause a conversation until its person speaks.
-        if (this.decided.get(action.id)?.asked.has("reject") === true)
-          await this.send(this.talked(conversation), `go on ${answered++}`);
+        if (this.decided.get(action.id)?.asked.has("reject") === true) paused.add(conversation);
       }
       const asks = await this.asks();
       for (const ask of asks) await this.answer(ask, true);
@@ -282,6 +341,9 @@ export class Talk implements AsyncDisposable {
           .filter(({ kind, state }) => !(kind === "channel" ? resting : endedStates).has(state))
           .map((each) => ({ conversation: id, ...each })),
       );
+      for (const { conversation, state } of running)
+        if (state === "WaitingForInput") paused.add(conversation);
+      for (const id of paused) await this.send(this.talked(id), `go on ${answered++}`);
       const { idle } = await this.insist<{ idle?: boolean }>("lares/status");
       return [...pending, ...asks, ...running, ...(idle === true ? [] : ["the kernel works"])];
     };

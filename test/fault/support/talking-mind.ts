@@ -1,6 +1,7 @@
 /** A mind whose workers call a guest's tool and propose files, and the models that answer it. */
 import type { ExtensionSpec } from "../../support/bench.ts";
-import type { Said, Sent } from "./slow-provider.ts";
+import type { Sent } from "./sent-requests.ts";
+import type { Said } from "./slow-provider.ts";
 
 export const MIND = "test.mind";
 export const MARKS = "test.marks";
@@ -54,63 +55,128 @@ export const extensions: readonly ExtensionSpec[] = [
   },
 ];
 
+/** A file that nobody vouches for, and a word that stands in every text that was made from it. */
+const FOREIGN_FILE = "foreign/found.md";
+const FOREIGN = "FOREIGN";
+/** Files beneath it are written without a person; those with this prefix were made from the foreign file. */
+export const AUTOMATIC = "auto";
+export const foreignPath = `${AUTOMATIC}/foreign`;
+
+export const files: Readonly<Record<string, string>> = {
+  "a.md": "the text of a\n",
+  [FOREIGN_FILE]: `a text that says ${FOREIGN}\n`,
+};
+
+export const scripted = "script/script";
 /** The script of the model. Nobody approves the changes that it proposes. */
 export const script = `
 context_tokens: 1000000
 turns:
   - { process: channel, when: "please write", say: "I ask.", call: [{ tool: files/write, arguments: { path: never/scripted.md, content: new } }, { tool: spawn_worker, arguments: { task: "work" } }], delay_ms: 40, repeat: true }
   - { process: channel, when: "please look", say: "I look.", call: [{ tool: files/list, arguments: {} }, { tool: spawn_worker, arguments: { task: "work" } }, { tool: spawn_worker, arguments: { task: "work", kind: reader } }], delay_ms: 40, repeat: true }
+  - { process: channel, when: "please think", say: "I think.", call: [{ tool: branch, arguments: { task: "think" } }], delay_ms: 40, repeat: true }
+  - { process: branch, when: think, say: "I look it up.", call: [{ tool: channel_recall, arguments: { query: "please" } }, { tool: spawn_worker, arguments: { task: "work", kind: reader, wait: true } }], delay_ms: 40, repeat: true }
+  - { process: branch, say: "the branch found it", delay_ms: 40, repeat: true }
   - { process: worker, when: work, say: "reading", call: [{ tool: files/read, arguments: { path: a.md } }], delay_ms: 60, repeat: true }
   - { process: worker, say: "the worker found the text", delay_ms: 60, repeat: true }
   - { process: channel, say: "so it is", delay_ms: 30, repeat: true }
 `;
 
-/** The person's document: two models, and one route for workers of a kind. */
+/** Small enough that a conversation of a few turns is summarised. */
+const windowTokens = 6_000;
+
+/** The person's document: two providers, one route for workers of a kind, and a folder that needs no approval. */
 export const documentFor = (providerHost: string): object => ({
   version: 1,
   models: {
     providers: {
       script: { api: "scripted", script: "script.yaml" },
-      lab: { api: "openai-compatible", base_url: `http://${providerHost}/v1`, context_tokens: 1_000_000 },
+      lab: { api: "openai-compatible", base_url: `http://${providerHost}/v1`, context_tokens: windowTokens },
     },
-    routes: { default: "lab/m", "worker.reader": "script/script" },
+    routes: { default: "lab/m", "worker.reader": scripted },
     // A request that was lost with its host counts with its maximum.
     budgets: { per_day_tokens: 1_000_000_000 },
   },
+  approvals: { rules: [{ decide: "allow", agent: MIND, kind: "file.write", path: `${AUTOMATIC}/**` }] },
+  conversations: { untrusted: ["foreign/**"] },
 });
+
+/** Fills the window. */
+const filler = "and so on ".repeat(120);
 
 /** Answers as the model of the provider. Each call has a number of its own, by which a second run of it is seen. */
 export function answers(): (sent: Sent) => Said {
   let number = 0;
   return ({ messages, tools = [] }) => {
-    const isChannel = tools.some(({ function: { name } }) => name === "spawn_worker");
-    const results = messages.filter(({ role }) => role === "tool").length;
-    const last = messages.findLast(({ role }) => role !== "system");
+    const offers = (tool: string): boolean =>
+      tools.some(({ function: { name } }) => name === tool || name.endsWith(`_${tool}`));
+    const all = JSON.stringify(messages);
+    const isForeign = all.includes(FOREIGN);
+    /** Texts made from the foreign file contain its word. */
+    const say = (text: string): string => `${text} ${isForeign ? `${FOREIGN} ` : ""}${filler}`;
     number++;
-    const write = (folder: string) => ({
-      tool: "files_write",
-      arguments: { path: `${folder}/${number}.md`, content: `${number}\n` },
-    });
-    if (isChannel) {
+    const write = (folder: string) => {
+      const path = folder === AUTOMATIC && isForeign ? `${foreignPath}-${number}` : `${folder}/${number}`;
+      const content = path.slice(path.indexOf("/") + 1);
+      return { tool: "files_write", arguments: { path: `${path}.md`, content: `${content}\n` } };
+    };
+    const stage = (of: string): number => {
+      const found = [...all.matchAll(new RegExp(`${of} step (\\d)`, "g"))].map(([, each]) => Number(each));
+      return Math.max(0, ...found);
+    };
+    if (offers("schedule")) {
+      const last = messages.findLast(({ role }) => role !== "system");
       const said = last?.role === "user" ? JSON.stringify(last.content) : "";
-      if (!said.includes("please ")) return { text: "so it is" };
-      return {
-        text: "I give this to a worker",
-        calls: [
-          ...(said.includes("please write") ? [write("direct")] : []),
-          { tool: "spawn_worker", arguments: { task: "work" } },
-        ],
-      };
+      const wish = /please (\w+)/.exec(said)?.[1];
+      const worker = (task: string) => ({ tool: "spawn_worker", arguments: { task } });
+      const calls = {
+        write: [write("direct"), worker("work")],
+        look: [worker("work")],
+        fetch: [worker("work on the foreign file")],
+        note: [write(AUTOMATIC)],
+        think: [{ tool: "branch", arguments: { task: "think" } }],
+      }[wish ?? ""];
+      return calls === undefined ? { text: say("so it is") } : { text: say("I see to it"), calls };
     }
-    if (results === 0)
-      return {
-        text: "I mark it",
-        calls: [
-          { tool: "mark", arguments: { n: number } },
-          { tool: "files_read", arguments: { path: "a.md" } },
-        ],
-      };
-    if (results <= 2) return { text: "I write it", calls: [write("out")] };
-    return { text: "the worker wrote the file" };
+    if (offers("channel_recall"))
+      switch (stage("branch")) {
+        case 0:
+          return {
+            text: "branch step 1",
+            calls: [
+              { tool: "channel_recall", arguments: { query: "please" } },
+              { tool: "memory_save", arguments: { type: "Observation", text: `remembered ${number}` } },
+            ],
+          };
+        case 1:
+          return {
+            text: "branch step 2",
+            calls: [{ tool: "spawn_worker", arguments: { task: "work", wait: true } }],
+          };
+        default:
+          return { text: say("the branch found it") };
+      }
+    if (!offers("set_status")) {
+      const steps = ["worker", "branch"].map((each) => [each, stage(each)] as const);
+      const kept = steps.flatMap(([of, step]) => (step > 0 ? [`${of} step ${step}`] : []));
+      return { text: `A summary. ${kept.join(", ")}${isForeign ? ` ${FOREIGN}` : ""}` };
+    }
+    switch (stage("worker")) {
+      case 0:
+        return {
+          text: "worker step 1",
+          calls: [
+            { tool: "mark", arguments: { n: number } },
+            {
+              tool: "files_read",
+              arguments: { path: all.includes("the foreign file") ? FOREIGN_FILE : "a.md" },
+            },
+          ],
+        };
+      case 1:
+        return { text: "worker step 2", calls: [write(isForeign || number % 2 === 1 ? AUTOMATIC : "out")] };
+      default:
+        return { text: say("the worker wrote the file") };
+    }
   };
 }

@@ -43,12 +43,6 @@ export const grows = (): Uint8Array =>
     () => "(loop $more (br_if $more (i32.ne (memory.grow (i32.const 16)) (i32.const -1)))) (unreachable)",
   );
 
-export const growsAndSpins = (): Uint8Array =>
-  onHook(
-    () => `(loop $more (br_if $more (i32.ne (memory.grow (i32.const 16)) (i32.const -1))))
-    (memory.fill (i32.const 2097152) (i32.const 1) (i32.const 31457280)) ${forEver}`,
-  );
-
 export const startSpins = (): Uint8Array =>
   assemble(
     `(module (memory (export "memory") 1) (func $spin ${forEver}) (func (export "_start")) (start $spin))`,
