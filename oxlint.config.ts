@@ -4,7 +4,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
  * The rooms of the kernel and who may know whom; ARCHITECTURE.md has the same table in words. A forbidden arrow
  * fails the lint. `composition/` and `main.ts` wire the rooms together and may know all of them.
  */
-const mayImport = {
+export const mayImport = {
   base: [],
   platform: ["base"],
   policy: ["base"],
@@ -19,19 +19,20 @@ const mayImport = {
   inbox: ["platform", "base"],
   jobs: ["platform", "base"],
   asks: ["platform", "base"],
-  notifications: ["platform", "base"],
+  notifications: ["services", "platform", "base"],
+  forgetting: ["platform", "base"],
   "memory-contract": ["platform", "base"],
   journal: ["memory-contract", "platform", "base"],
   context: ["base"],
-  conversations: ["journal", "memory-contract", "platform", "base"],
+  conversations: ["journal", "platform", "base"],
   store: ["memory-contract", "platform", "base"],
   memory: ["journal", "memory-contract", "platform", "base"],
   "shared-types": ["memory-contract", "platform", "base"],
   trace: ["platform", "base"],
-  decisions: ["policy", "platform", "base"],
+  decisions: ["services", "policy", "platform", "base"],
   workspace: ["policy", "platform", "base"],
   actions: ["policy", "platform", "base"],
-  sandbox: ["policy", "platform", "base"],
+  sandbox: ["platform", "base"],
   conformance: ["sandbox", "protocol", "base"],
   agents: ["policy", "base"],
   interception: ["policy", "base"],
@@ -42,18 +43,75 @@ const mayImport = {
   "file-tools": ["policy", "base"],
   egress: ["models", "policy", "secret-scan", "platform", "base"],
   inference: ["memory-contract", "platform", "base"],
+  outside: [
+    "egress",
+    "inference",
+    "models",
+    "secrets",
+    "user-state",
+    "documents",
+    "services",
+    "memory-contract",
+    "secret-scan",
+    "policy",
+    "platform",
+    "base",
+  ],
+  embedders: ["conversations", "store", "models", "memory-contract", "policy", "base"],
+  "extension-models": ["outside", "egress", "inference", "models", "services", "policy", "platform", "base"],
+  installing: [
+    "packages",
+    "configuration",
+    "decisions",
+    "documents",
+    "outside",
+    "egress",
+    "secrets",
+    "user-state",
+    "sandbox",
+    "services",
+    "policy",
+    "platform",
+    "base",
+  ],
+  "agent-minds": [
+    "agents",
+    "minds",
+    "memory",
+    "file-tools",
+    "conversations",
+    "protocol",
+    "policy",
+    "platform",
+    "base",
+  ],
+  guests: [
+    "agents",
+    "sandbox",
+    "memory",
+    "jobs",
+    "documents",
+    "egress",
+    "models",
+    "secrets",
+    "outside",
+    "protocol",
+    "policy",
+    "platform",
+    "base",
+  ],
   pictures: ["platform", "base"],
   front: ["protocol", "platform", "base"],
-  minds: ["conversations", "context", "models", "services", "platform", "base"],
+  minds: ["conversations", "context", "events", "models", "services", "platform", "base"],
   services: ["base"],
   server: ["services", "protocol", "base"],
-  cli: ["front", "services", "documents", "protocol", "platform", "base"],
+  cli: ["services", "documents", "protocol", "platform", "base"],
 } satisfies Record<string, readonly string[]>;
 
 const allRooms = [...Object.keys(mayImport), "composition"];
 
-/** Rooms whose code may use Node's own modules: the edge, where effects happen. */
-const atTheEdge = new Set(["platform", "cli", "front"]);
+/** Rooms whose code may use Node's own modules: the edge, where effects happen. `installing` runs in the command line. */
+const atTheEdge = new Set(["platform", "cli", "front", "installing"]);
 
 /** Single files of other rooms that may too, by their paths in the room. All of them run outside the kernel's process. */
 const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[]>> = {
@@ -93,6 +151,10 @@ const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[
     },
   ],
   inference: [
+    {
+      files: ["fetching/fetch-model.ts"],
+      because: "models are fetched by the command line, into the user's cache",
+    },
     {
       files: [
         "host/{host-process,tensor-models}.ts",
@@ -181,6 +243,16 @@ const roomRules: OxlintOverride[] = (Object.keys(mayImport) as (keyof typeof may
     ...(filesWithSockets[room] === undefined ? [] : [ruleFor(filesWithSockets[room], true, true)]),
   ];
 });
+
+/** What puts the rooms together may know all of them, and opens no connection either. */
+const wiringRule: OxlintOverride = {
+  files: ["kernel/src/composition/**/*.ts", "kernel/src/*.ts"],
+  excludeFiles: ["**/*.test.ts", "**/testing/**"],
+  rules: {
+    "no-restricted-imports": ["error", { patterns: [networkImports] }],
+    "no-restricted-globals": ["error", ...networkGlobals],
+  },
+};
 
 /** The store's client runs in the kernel: it loads neither DuckDB nor a vector library, and starts the host that does. */
 const storeClientRule: OxlintOverride = {
@@ -327,6 +399,7 @@ export default defineConfig({
   },
   overrides: [
     ...roomRules,
+    wiringRule,
     storeClientRule,
     ...clientRules,
     {

@@ -1,5 +1,5 @@
 /** The time and place that a camera wrote into a JPEG. */
-export interface Taken {
+interface Taken {
   /** ISO 8601. Cameras store no time zone, so UTC is assumed. */
   readonly time?: string;
   /** Latitude and longitude in degrees. */
