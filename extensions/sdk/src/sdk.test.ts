@@ -100,7 +100,7 @@ it("hooks that come together are handled one after the other, in order, and one 
   ).toEqual([0, 1, 2, 3].flatMap((n) => [`begin ${n}`, `end ${n}`]));
 });
 
-it("a hook that has not begun when the agent is told to shut down is neither begun nor answered", async () => {
+it("told to shut down, a hook that has begun is answered before that; one that has not is neither begun nor answered", async () => {
   await using guest = await startFiles({
     "agent.ts": `import { defineAgent } from "@lares/sdk";
       export default defineAgent({ hooks: { async seen({ n }: any, ctx) { ctx.trace.info("begin " + n); await ctx.vdfs.count({}); } } });`,
@@ -112,9 +112,33 @@ it("a hook that has not begun when the agent is told to shut down is neither beg
     ...[0, 1].map((n) => guest.request("hook", { handler: "seen", event: { n } })),
     guest.request("shutdown"),
   ].map((one) => Promise.race([one.then(() => "answered"), lost]));
-  const [, second, shutdown] = await Promise.all(answers);
-  expect({ second, shutdown }).toEqual({ second: "lost", shutdown: "answered" });
+  const [first, second, shutdown] = await Promise.all(answers);
+  expect({ first, second, shutdown }).toEqual({ first: "answered", second: "lost", shutdown: "answered" });
   expect(guest.calls.filter(({ method }) => method === "trace")).toHaveLength(1);
+});
+
+it.each([
+  [
+    "fails because of the shutdown",
+    `await new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason)));`,
+  ],
+  ["never ends", `await new Promise(() => {});`],
+])("a hook that %s is not answered, and does not keep the agent from ending", async (_how, waiting) => {
+  await using guest = await startFiles({
+    "agent.ts": `import { defineAgent } from "@lares/sdk";
+      export default defineAgent({
+        hooks: { async seen(_, ctx) { ctx.trace.info("begun"); ${waiting} } },
+        async onShutdown(ctx) { ctx.trace.info("ended"); },
+      });`,
+  });
+  await guest.initialize({});
+  const lost = guest.exited.then(() => "lost");
+  const answers = [guest.request("hook", { handler: "seen", event: {} }), guest.request("shutdown")].map(
+    (one) => Promise.race([one.then(() => "answered"), lost]),
+  );
+  expect(await Promise.all(answers)).toEqual(["lost", "answered"]);
+  const traced = guest.calls.filter(({ method }) => method === "trace");
+  expect(traced.map(({ params }) => (params as { message: string }).message)).toEqual(["begun", "ended"]);
 });
 
 it("plan.update retries on conflict, writes nothing when it throws, and gives the new state", async () => {

@@ -14,10 +14,13 @@ const passing = new Set<ErrorCode>(["Busy", "Conflict", "Stale"]);
 /** Hooks that are accepted before the first is answered; they wait here instead of in the kernel. */
 const maxOpenHooks = 64;
 
-/** Connects a program's default export with the kernel. The bundler adds the call; authors need not. */
 /** A command is called as a tool with this before its name, which no tool can have. */
 const commandPrefix = "command:";
 
+/** How long `shutdown` waits for the answer of the hook that is under way: half of what the kernel waits for it. */
+const lastHookMs = 1_000;
+
+/** Connects a program's default export with the kernel. The bundler adds the call; authors need not. */
 export function serveAgent(program: { readonly default?: unknown }): void {
   const definition = program.default;
   if (typeof definition !== "object" || definition === null) {
@@ -44,6 +47,8 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
   let context: AgentContext | undefined;
   /** Resolves when the last accepted hook is done. */
   let hooksDone: Promise<void> | undefined;
+  /** Resolves when the hook that is under way is done. */
+  let hookUnderWay: Promise<void> | undefined;
   const ready = (): AgentContext => {
     if (context === undefined) throw new Error("The agent received a request before it was initialized.");
     return context;
@@ -104,16 +109,22 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
       if (callId !== undefined) return await answerTo(callId, handler, event as HookEvent);
       const before = hooksDone;
       let done = (): void => {};
-      hooksDone = new Promise((resolve) => (done = resolve));
+      const own = new Promise<void>((resolve) => (done = resolve));
+      hooksDone = own;
       await before;
+      // A hook that has not begun when the agent shuts down is never answered, so it is delivered again.
+      if (ending.signal.aborted) return await never();
+      hookUnderWay = own;
       try {
-        // A hook that has not begun when the agent shuts down is never answered, so it is delivered again.
-        if (ending.signal.aborted) return await new Promise(() => {});
         await named(definition.hooks, handler, "hook")(event as HookEvent, ready());
         return {};
+      } catch (error) {
+        if (!ending.signal.aborted) throw error;
       } finally {
         done();
       }
+      // It failed while the agent shuts down, perhaps because of that: the event is delivered again.
+      return await never();
     },
     async tool(params) {
       const tool = params.name.startsWith(commandPrefix)
@@ -175,11 +186,16 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
     async shutdown() {
       ending.abort(new Error("The agent is shutting down."));
       for (const leaving of running.values()) leaving.abort(ending.signal.reason);
+      // The guest ends with the answer to this. What a handler has done would be done again for a lost answer of it.
+      if (hookUnderWay !== undefined)
+        await Promise.race([hookUnderWay, new Promise((resolve) => setTimeout(resolve, lastHookMs))]);
       if (context !== undefined) await definition.onShutdown?.(context);
       return {};
     },
   };
 }
+
+const never = (): Promise<never> => new Promise(() => {});
 
 type Handlers<Handler> = Readonly<Record<string, Handler>> | undefined;
 

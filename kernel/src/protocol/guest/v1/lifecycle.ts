@@ -251,7 +251,7 @@ export const guestRequests = define({
   },
   shutdown: {
     about:
-      "The last request. The guest answers and exits; 2 seconds after its answer, which may be an error, it is ended.",
+      "The last request. A hook that has begun should be answered first, because an event without an answer is delivered again, and within a second. The guest answers and exits; 2 seconds after its answer, which may be an error, or 2 seconds after the request without one, it is ended.",
     errors: {},
     params: Type.Object({}),
     result: Nothing,
