@@ -3,6 +3,7 @@ import { customEventBacklog } from "../agents/delivery/event-backlog.ts";
 import { DayCounts } from "../agents/day-counts.ts";
 import { FakeJobs } from "../agents/testing/fake-jobs.ts";
 import { Deliveries, type DeliveryPorts } from "../agents/lifecycle/deliveries.ts";
+import type { AgentDefinition } from "../agents/ports.ts";
 import { AgentRegistry } from "../agents/lifecycle/registry.ts";
 import type { RegistryPorts } from "../agents/lifecycle/registry-ports.ts";
 import { AgentRoster } from "../agents/lifecycle/roster.ts";
@@ -21,6 +22,8 @@ const loud = "dev.test.loud/Noise";
 const quiet = "dev.test.quiet/Word";
 
 interface Bed {
+  readonly registry: AgentRegistry<Statement>;
+  readonly definition: AgentDefinition;
   readonly deliveries: Deliveries<Statement>;
   readonly inbox: Inbox;
   readonly clock: ManualClock;
@@ -64,6 +67,7 @@ async function open(): Promise<Bed> {
     dayCounts: new DayCounts(clock),
     memoryFigures: () => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
     jobs: new FakeJobs(() => clock.now()),
+    clearQueue: (agent) => inbox.clear(agent),
     traces: {
       write: ({ level, agent, message }) => void (level === "warn" && traces.push(`${agent}: ${message}`)),
     },
@@ -72,14 +76,13 @@ async function open(): Promise<Bed> {
   const registry = new AgentRegistry<Statement>(ports as RegistryPorts<Statement>);
   const { authority } = definitionOf();
   const hooks = [loud, quiet].map((on) => ({ handler: "heard", on, accepts: () => ({ passed: true }) }));
-  await registry.apply([
-    definitionOf({
-      id: hearer,
-      hooks,
-      authority: { ...authority, extension: hearer, effective: { hear_events: [loud, quiet] } },
-    }),
-  ]);
-  return { deliveries, inbox, clock, traces };
+  const definition = definitionOf({
+    id: hearer,
+    hooks,
+    authority: { ...authority, extension: hearer, effective: { hear_events: [loud, quiet] } },
+  });
+  await registry.apply([definition]);
+  return { registry, definition, deliveries, inbox, clock, traces };
 }
 
 test.each([
@@ -169,4 +172,34 @@ test("an event that too many steps or agents led to is refused", async () => {
       facts: { limit: "event_depth" },
     });
   expect(inbox.depth(hearer)).toBe(1);
+});
+
+test("events before and during a pause wait for a paused agent, which nobody can reach; they go if it is removed meanwhile", async () => {
+  const { registry, definition, deliveries, inbox } = await open();
+  await deliveries.emit(loud, {});
+  await registry.apply(null);
+  await registry.apply(null);
+  expect(registry.list()).toEqual([]);
+  expect(registry.find(hearer)).toBeUndefined();
+  await deliveries.emit(loud, {});
+  expect(inbox.depth(hearer)).toBe(2);
+  await registry.apply([definition]);
+  await deliveries.emit(loud, {});
+  expect(registry.list()).toMatchObject([{ id: hearer }]);
+  expect(inbox.depth(hearer)).toBe(3);
+
+  await registry.apply(null);
+  await registry.apply([]);
+  expect(inbox.depth(hearer)).toBe(0);
+  await deliveries.emit(loud, {});
+  expect(inbox.depth(hearer)).toBe(0);
+});
+
+test("a disabled agent receives nothing during a pause either", async () => {
+  const { registry, definition, deliveries, inbox } = await open();
+  await registry.apply([{ ...definition, enabled: false }]);
+  await registry.apply(null);
+  await deliveries.emit(loud, {});
+  await registry.apply([definition]);
+  expect(inbox.depth(hearer)).toBe(0);
 });

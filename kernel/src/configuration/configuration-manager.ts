@@ -40,8 +40,8 @@ const emptyRestMs = 2000;
 
 /** Runs the agents of a configuration. */
 interface AgentRunner {
-  /** Brings the agents to these definitions. */
-  apply(definitions: readonly AgentDefinition[]): Promise<void>;
+  /** Brings the agents to these definitions. With null, none runs, and what happens meanwhile is kept for them. */
+  apply(definitions: readonly AgentDefinition[] | null): Promise<void>;
 }
 
 /**
@@ -340,7 +340,7 @@ export class ConfigurationManager {
   /** Computes what is in force from the last snapshot and the user's decisions, and updates the agents. */
   async #apply(): Promise<void> {
     this.#recompute();
-    await this.#agents?.apply(this.#isActive ? this.#runnable() : []);
+    await this.#agents?.apply(this.#isActive ? this.#runnable() : null);
     this.changed.emit();
   }
 

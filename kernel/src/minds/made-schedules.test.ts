@@ -40,7 +40,7 @@ function hooksOf(schedules: MadeSchedules): { hooks: string[]; apply: () => Prom
   const seen = { hooks: [] as string[] };
   const runner = schedules.before({
     apply: async (given) => {
-      seen.hooks = given.flatMap(({ hooks }) => hooks.map(({ handler }) => handler));
+      seen.hooks = (given ?? []).flatMap(({ hooks }) => hooks.map(({ handler }) => handler));
     },
   });
   return {

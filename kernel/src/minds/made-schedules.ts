@@ -18,7 +18,8 @@ interface MadeSchedulesPorts {
 
 /** Runs agents by their definitions. */
 interface Runner {
-  apply(definitions: readonly AgentDefinition[]): Promise<void>;
+  /** See the registry of agents; null while none runs. */
+  apply(definitions: readonly AgentDefinition[] | null): Promise<void>;
 }
 
 /** Accepted schedules and proposed ones of one agent. */
@@ -38,7 +39,7 @@ export class MadeSchedules {
   readonly #schedules: Map<string, MadeSchedule>;
   readonly #asking = new Map<string, AbortController>();
   #runner: Runner | null = null;
-  #definitions: readonly AgentDefinition[] = [];
+  #definitions: readonly AgentDefinition[] | null = null;
   #turn: Promise<void> = Promise.resolve();
 
   private constructor(ports: MadeSchedulesPorts, known: readonly MadeSchedule[]) {
@@ -197,7 +198,7 @@ export class MadeSchedules {
   /** One at a time, in order, each with what is known when its turn comes. */
   #apply(): Promise<void> {
     const applied = this.#turn.then(() =>
-      this.#runner?.apply(this.#definitions.map((each) => this.#with(each))),
+      this.#runner?.apply(this.#definitions?.map((each) => this.#with(each)) ?? null),
     );
     this.#turn = applied.catch(() => undefined);
     return applied;

@@ -38,7 +38,7 @@ async function bed() {
   });
   let hooks = 0;
   await schedules
-    .before({ apply: async ([each]) => void (hooks = each?.hooks.length ?? 0) })
+    .before({ apply: async (given) => void (hooks = given?.[0]?.hooks.length ?? 0) })
     .apply(definitions);
   const service: DecisionService = {
     changed: new Emitter<void>(),

@@ -83,7 +83,7 @@ export class Deliveries<Statement> {
   deliver(changes: readonly EntryChange[]): Enqueued<Statement> {
     const deliveries: RoutedDelivery[] = [];
     const marks: Statement[] = [];
-    const listening = [...this.#agents.listening()];
+    const listening = [...this.#agents.hearing()];
     for (const change of changes) {
       // Computed only if an agent may receive it: a first index has many thousands of changes.
       let event: LaresEvent | null = null;
@@ -161,7 +161,7 @@ export class Deliveries<Statement> {
     return deliveriesOf(
       { event, emitter, foreign, lineage },
       {
-        definitions: [...this.#agents.listening()].map(({ definition }) => definition),
+        definitions: [...this.#agents.hearing()].map(({ definition }) => definition),
         queue: this.#ports.queue,
         routing: this.routing,
         onDropped: (id, dropped, reason) => this.#agents.find(id)?.dropped(dropped, reason),

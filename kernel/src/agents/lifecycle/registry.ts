@@ -133,18 +133,20 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     return Math.max(...supervisors.map(({ lastActivity }) => lastActivity));
   }
 
-  /** Updates the agents to the current documents: starts, changes and removes. */
-  async apply(definitions: readonly AgentDefinition[]): Promise<void> {
+  /**
+   * Updates the agents to the current documents: starts, changes and removes. With null all end, and what happens
+   * until the next call waits for them, as it does while there is no kernel.
+   */
+  async apply(definitions: readonly AgentDefinition[] | null): Promise<void> {
     this.#slots.limit = this.#ports.activeAgents();
-    const wanted = new Map(definitions.map((definition) => [definition.id, definition]));
-    for (const supervisor of this.#agents.all) {
-      const { id } = supervisor;
+    if (definitions === null) return await this.#pause();
+    const wanted = new Set(definitions.map(({ id }) => id));
+    for (const { id } of [...this.#agents.all, ...this.#agents.paused]) {
       if (wanted.has(id)) continue;
+      const running = this.#agents.find(id);
       this.#agents.remove(id);
       this.#lastUsable.delete(id);
-      this.#retired.events += supervisor.metrics.eventsAnswered;
-      this.#retired.refusals += supervisor.metrics.refusals;
-      await supervisor[Symbol.asyncDispose]();
+      if (running !== undefined) await this.#end(running);
       await this.#ports.clearQueue(id);
     }
     const fresh: Supervisor[] = [];
@@ -163,6 +165,19 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     if (!this.#isStarted) return;
     for (const supervisor of fresh) supervisor.start();
     await this.#schedules.follow();
+  }
+
+  async #pause(): Promise<void> {
+    const ending = this.#agents.all;
+    this.#agents.pauseAll();
+    await Promise.all(ending.map((supervisor) => this.#end(supervisor)));
+    if (this.#isStarted) await this.#schedules.follow();
+  }
+
+  async #end(supervisor: Supervisor): Promise<void> {
+    await supervisor[Symbol.asyncDispose]();
+    this.#retired.events += supervisor.metrics.eventsAnswered;
+    this.#retired.refusals += supervisor.metrics.refusals;
   }
 
   /** Starts the agents and their schedules. Before this, events for them are queued. */

@@ -10,6 +10,8 @@ import type { Supervisor } from "./supervisor.ts";
  */
 export class AgentRoster {
   readonly #supervisors = new Map<string, Supervisor>();
+  /** Those that ended because no trusted client is connected. They return with the next one. */
+  readonly #paused = new Map<string, Supervisor>();
 
   get byId(): ReadonlyMap<string, Supervisor> {
     return this.#supervisors;
@@ -19,12 +21,24 @@ export class AgentRoster {
     return [...this.#supervisors.values()];
   }
 
+  get paused(): readonly Supervisor[] {
+    return [...this.#paused.values()];
+  }
+
   add(supervisor: Supervisor): void {
     this.#supervisors.set(supervisor.id, supervisor);
+    this.#paused.delete(supervisor.id);
+  }
+
+  /** There are no agents from now on, and events for them are kept until they are added again or removed. */
+  pauseAll(): void {
+    for (const [id, supervisor] of this.#supervisors) this.#paused.set(id, supervisor);
+    this.#supervisors.clear();
   }
 
   remove(id: string): void {
     this.#supervisors.delete(id);
+    this.#paused.delete(id);
   }
 
   find(id: string): Supervisor | undefined {
@@ -41,6 +55,12 @@ export class AgentRoster {
   /** The agents that are enabled. A disabled one receives no events, and what it misses is not delivered later. */
   *listening(): Generator<Supervisor> {
     for (const supervisor of this.#supervisors.values()) if (supervisor.isListening) yield supervisor;
+  }
+
+  /** The agents for which events are stored: those that are enabled, paused ones included. */
+  *hearing(): Generator<Supervisor> {
+    yield* this.listening();
+    for (const supervisor of this.#paused.values()) if (supervisor.isListening) yield supervisor;
   }
 
   definitions(): AgentDefinition[] {
