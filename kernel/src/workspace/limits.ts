@@ -74,7 +74,7 @@ export const workspaceTimes = {
   /** How often folders that the system refuses to watch are scanned again. */
   unwatchedRescanMs: 10_000,
   /** How often each root is checked: whether it exists and is still the watched folder. */
-  rootCheckMs: 2000,
+  rootCheckMs: 5000,
   /** The delay before a failed batch is retried: first, and at most. */
   retryFirstMs: 100,
   retryAtMostMs: 5000,

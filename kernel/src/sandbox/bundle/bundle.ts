@@ -3,7 +3,6 @@ import { messageOf } from "../../base/errors.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import { sha256 } from "../../platform/files/hash.ts";
 import { openProgramFolder, type ProgramFolder } from "../../platform/files/program-files.ts";
-import { hidingSecrets } from "../../platform/processes/secret-variables.ts";
 import {
   maxErrors,
   maxFileBytes,
@@ -12,6 +11,7 @@ import {
   maxRemembered,
   maxRememberedBytes,
 } from "./bounds.ts";
+import { compileWith } from "./compiler.ts";
 import { ownPositions } from "./positions.ts";
 import { type Folders, type ProgramFile, Resolver } from "./resolver.ts";
 import { BuildInputs } from "./build-inputs.ts";
@@ -220,8 +220,6 @@ async function run(
   plugins: Plugin[],
   output: Pick<BuildOptions, "sourcemap" | "legalComments">,
 ): Promise<Result> {
-  // Loads esbuild on first use, because loading takes time that a kernel without TypeScript agents can save.
-  const { build } = await import("esbuild");
   const options = {
     ...entry,
     ...output,
@@ -239,7 +237,7 @@ async function run(
     plugins,
   } as const satisfies BuildOptions;
   try {
-    return await hidingSecrets(() => build(options));
+    return await compileWith(({ build }) => build(options));
   } catch (error) {
     if (isBuildFailure(error)) return { errors: error.errors, outputFiles: [] };
     throw error;

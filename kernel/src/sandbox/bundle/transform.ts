@@ -1,5 +1,5 @@
 import type { TransformFailure } from "esbuild";
-import { hidingSecrets } from "../../platform/processes/secret-variables.ts";
+import { compileWith } from "./compiler.ts";
 
 /** One file as JavaScript, with the mapping back to its source. */
 interface TransformedFile {
@@ -10,10 +10,9 @@ interface TransformedFile {
 
 /** Strips the types from one file; reads nothing else. Rejects if it has a syntax error, with line and column. */
 export async function transformFile(source: string, loader: "ts" | "js"): Promise<TransformedFile> {
-  // Loaded on first use, because both are large.
-  const { transform } = await import("esbuild");
+  // Loaded on first use, because it is large.
   const { originalPositionFor, TraceMap } = await import("@jridgewell/trace-mapping");
-  const { code, map } = await hidingSecrets(() =>
+  const { code, map } = await compileWith(({ transform }) =>
     transform(source, {
       loader,
       format: "esm",
