@@ -1,5 +1,6 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { JoinedSignals, neverAborted, unlessAborted } from "./abort.ts";
+import { JoinedSignals, neverAborted, unlessAborted, unlessOver } from "./abort.ts";
 
 test("a result before the abort counts", async () => {
   const aborter = new AbortController();
@@ -56,4 +57,17 @@ describe("two signals joined", () => {
     expect(new JoinedSignals(signal, neverAborted).signal).toBe(signal);
     expect(new JoinedSignals(neverAborted, signal).signal).toBe(signal);
   });
+});
+
+test("unlessOver gives the result, the error, or null once it is over, and leaves nothing in the signal", async () => {
+  const over = new AbortController();
+  expect(await unlessOver(Promise.resolve(1), over.signal)).toBe(1);
+  await expect(unlessOver(Promise.reject(new Error("no")), over.signal)).rejects.toThrow("no");
+  expect(getEventListeners(over.signal, "abort")).toEqual([]);
+  const late = Promise.withResolvers<number>();
+  const waiting = unlessOver(late.promise, over.signal);
+  over.abort();
+  expect(await waiting).toBeNull();
+  late.reject(new Error("too late"));
+  expect(await unlessOver(Promise.resolve(1), over.signal)).toBeNull();
 });

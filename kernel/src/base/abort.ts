@@ -28,6 +28,19 @@ export function unlessAborted<Value>(
 }
 
 /**
+ * Returns what the work returns, or null as soon as `over` is aborted. A race with a promise that outlives the work would
+ * keep each result for as long as that promise lasts.
+ */
+export async function unlessOver<Value>(work: Promise<Value>, over: AbortSignal): Promise<Value | null> {
+  try {
+    return await unlessAborted(work, over);
+  } catch (error) {
+    if (over.aborted) return null;
+    throw error;
+  }
+}
+
+/**
  * A signal that is aborted with either of two. It is made when it is first read, because most calls never read it. Until
  * this is disposed, both signals know it: unlike `AbortSignal.any`, it leaves nothing behind in a signal that outlives it.
  */

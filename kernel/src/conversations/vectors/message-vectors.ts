@@ -1,3 +1,4 @@
+import { unlessOver } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isLaresError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
@@ -85,9 +86,9 @@ export class MessageVectors implements AsyncDisposable {
   readonly #pending = new Set<string>();
   /** Counts the reasons to look at all conversations, and those for which that was done. */
   #looks = { wanted: 1, done: 0 };
-  #isClosed = false;
-  /** Resolves when this is disposed, which waits for no embedder. */
-  readonly #closed = Promise.withResolvers<null>();
+  /** Aborted when this is disposed, which waits for no embedder. */
+  readonly #closing = new AbortController();
+  readonly #over = this.#closing.signal;
   #running: Promise<void> | null = null;
   #timer: Disposable | null = null;
   /** Ends a rest. */
@@ -163,7 +164,7 @@ export class MessageVectors implements AsyncDisposable {
   ): Promise<{ readonly knows: TextEmbedder["knows"]; readonly entries: readonly NearEntry[] } | null> {
     this.#wakeIn(gatherMs);
     const [chunk] = chunksOf(text);
-    if (chunk === undefined || this.#isClosed) return null;
+    if (chunk === undefined || this.#over.aborted) return null;
     try {
       const embedder = await this.#options.embedderOf(agent);
       if (embedder === null) return null;
@@ -192,8 +193,7 @@ export class MessageVectors implements AsyncDisposable {
 
   /** Ends after the batch that is being stored. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
-    this.#closed.resolve(null);
+    this.#closing.abort();
     this.#timer?.[Symbol.dispose]();
     this.#wakeUp?.();
     await this.#running;
@@ -202,7 +202,7 @@ export class MessageVectors implements AsyncDisposable {
   }
 
   #wakeIn(delayMs: number): void {
-    if (this.#isClosed || this.#timer !== null || this.#running !== null) return;
+    if (this.#over.aborted || this.#timer !== null || this.#running !== null) return;
     this.#timer = this.#options.clock.timer(delayMs, () => {
       this.#timer = null;
       void this.#start();
@@ -231,12 +231,12 @@ export class MessageVectors implements AsyncDisposable {
           before = page.at(-1)?.conversation ?? null;
           if (page.length < conversationsAtOnce) break;
         }
-        if (!this.#isClosed && failing.size === 0) this.#looks.done = wanted;
+        if (!this.#over.aborted && failing.size === 0) this.#looks.done = wanted;
       }
       // A list, because those whose embedder fails are added again.
       const pending = [...this.#pending];
       for (const conversation of pending) {
-        if (this.#isClosed) return;
+        if (this.#over.aborted) return;
         // Before it is read, because it may grow again while its texts are embedded.
         this.#pending.delete(conversation);
         try {
@@ -251,7 +251,7 @@ export class MessageVectors implements AsyncDisposable {
       for (const reason of failing.values()) throw reason;
       this.#failures = 0;
     } catch (error) {
-      if (this.#isClosed || wanted !== this.#looks.wanted) return;
+      if (this.#over.aborted || wanted !== this.#looks.wanted) return;
       const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++);
       this.#options.log.warn(
         `Messages did not get their vectors, and are found by their words until that works: ${messageOf(error)}`,
@@ -268,7 +268,7 @@ export class MessageVectors implements AsyncDisposable {
     const talks = sources.filter(({ conversation, agent }) => conversation !== agent);
     let progress: Map<string, Progress> | null = null;
     for (const source of talks) {
-      if (this.#isClosed) return;
+      if (this.#over.aborted) return;
       if (failing.has(source.agent)) continue;
       try {
         const embedder = await this.#options.embedderOf(source.agent);
@@ -287,7 +287,7 @@ export class MessageVectors implements AsyncDisposable {
   async #embed(first: Source): Promise<void> {
     const { clock } = this.#options;
     const { conversation, agent } = first;
-    for (let source: Source | null = first; source !== null && !this.#isClosed;) {
+    for (let source: Source | null = first; source !== null && !this.#over.aborted;) {
       // Looked up for each batch: a person may name another one, or let it see nothing more, while texts are embedded.
       const embedder = await this.#options.embedderOf(agent);
       if (embedder === null) return;
@@ -298,15 +298,15 @@ export class MessageVectors implements AsyncDisposable {
       if (isAhead) await rows.drop(conversation, 0);
       const seq = !isAhead && known?.space === embedder.name ? known.seq : 0;
       if (seq >= source.last) return;
-      await Promise.race([this.#removals.over(), this.#closed.promise]);
+      await unlessOver(this.#removals.over(), this.#over);
       const [began, { signal }] = [clock.monotonic(), this.#removals];
       const texts = await this.#sources.texts(source, seq, entriesAtOnce);
       const made = this.#vectorsOf(texts, embedder, signal).catch((error: unknown) => {
         if (signal.aborted) return [];
         throw error;
       });
-      const entries = await Promise.race([made, this.#closed.promise]);
-      if (entries === null || this.#isClosed) return;
+      const entries = await unlessOver(made, this.#over);
+      if (entries === null || this.#over.aborted) return;
       const next = texts.length < entriesAtOnce ? source.last : (texts.at(-1)?.seq ?? source.last);
       const progress = { conversation, space: embedder.name, seq: next };
       if (signal.aborted || !(await this.#stored(rows, progress, entries)))
@@ -334,7 +334,7 @@ export class MessageVectors implements AsyncDisposable {
   ): Promise<EntryVectors[]> {
     const chunks = texts.flatMap(({ text }, index) => chunksOf(text).map((chunk) => ({ index, chunk })));
     const made: Float32Array[][] = texts.map(() => []);
-    for (let at = 0; at < chunks.length && !this.#isClosed; at += textsAtOnce) {
+    for (let at = 0; at < chunks.length && !this.#over.aborted; at += textsAtOnce) {
       signal.throwIfAborted();
       const part = chunks.slice(at, at + textsAtOnce);
       const vectors = await embedder.items(
@@ -363,7 +363,7 @@ export class MessageVectors implements AsyncDisposable {
 
   async #remove(remove: (rows: VectorRows) => Promise<void>): Promise<void> {
     this.#removals.interrupt();
-    if (this.#isClosed || (this.#opened === null && !(await this.#options.exists()))) return;
+    if (this.#over.aborted || (this.#opened === null && !(await this.#options.exists()))) return;
     await remove((await this.#open()).rows);
   }
 
@@ -386,7 +386,7 @@ export class MessageVectors implements AsyncDisposable {
   }
 
   #rest(ms: number): Promise<void> {
-    if (this.#isClosed) return Promise.resolve();
+    if (this.#over.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = this.#options.clock.timer(ms, resolve);
       this.#wakeUp = () => {

@@ -1,3 +1,4 @@
+import { unlessOver } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
 import { embedEach, type EmbeddedPart } from "./embed-each.ts";
 import type { Embedder, EmbeddingError } from "./port.ts";
@@ -64,7 +65,7 @@ export class EmbeddingQueue implements AsyncDisposable {
    * Resolves when the current call's result is no longer wanted: the embedder was switched or the queue
    * disposed.
    */
-  #abandoned = Promise.withResolvers<null>();
+  #abandoned = new AbortController();
   #isClosed = false;
   #running: Promise<void> | null = null;
   #isWoken = false;
@@ -104,8 +105,8 @@ export class EmbeddingQueue implements AsyncDisposable {
   }
 
   #abandon(): void {
-    this.#abandoned.resolve(null);
-    this.#abandoned = Promise.withResolvers<null>();
+    this.#abandoned.abort();
+    this.#abandoned = new AbortController();
   }
 
   async #run(): Promise<void> {
@@ -131,13 +132,13 @@ export class EmbeddingQueue implements AsyncDisposable {
     const embedder = this.#embedder;
     if (embedder === null) return null;
     if (this.#restsUntilMs > clock.now()) return this.#restsUntilMs;
-    const abandoned = this.#abandoned.promise;
+    const { signal: abandoned } = this.#abandoned;
     const isAbandoned = (): boolean => this.#isClosed || this.#embedder !== embedder;
     const taken = await items.take(embedder.isImmediate ? immediateItems : remoteItems, clock.now());
     if (isAbandoned()) return null;
     if (taken.items.length === 0) return taken.nextDueMs;
     const texts = taken.items.map(({ text }) => text);
-    const parts = await Promise.race([embedEach(embedder, texts), abandoned]);
+    const parts = await unlessOver(embedEach(embedder, texts), abandoned);
     if (parts === null || isAbandoned()) return null;
     const nowMs = clock.now();
     const settlements = parts.flatMap((part) => settlementsOf(taken.items, part, nowMs));
