@@ -286,3 +286,12 @@ test("compactions that end without a summary are counted once each, until a summ
   fold.take(entryOf(8, { kind: "summary", process: "c", text: "What was said." }));
   expect(fold.state.failedCompactions).toEqual({ count: 0, last: "" });
 });
+
+test("a process shows the model that it asked last, whatever is said of it later", () => {
+  const models = (...entries: readonly Entry[]) =>
+    foldOf([channel, ...entries]).state.processes.map(({ model }) => model);
+  const later = entryOf(4, { kind: "process", value: process("w", { state: "Waiting" }) });
+  const worker = entryOf(2, { kind: "process", value: process("w") });
+  expect(models(worker)).toEqual([undefined, undefined]);
+  expect(models(worker, request(3, "m1", 1, "w"), later)).toEqual([undefined, "lab/m"]);
+});

@@ -146,6 +146,7 @@ export class ConversationFold {
         if (this.#isChannel(process)) state.isUnread = false;
         this.#closeRequest(({ process: of }) => of === process);
         state.requests.push({ process, message, attempt, model });
+        state.processes = state.processes.map((one) => (one.id === process ? { ...one, model } : one));
         return;
       }
       case "void":
@@ -264,7 +265,8 @@ export class ConversationFold {
       { id: value.id, seq },
     ].slice(-maxSeqs);
     const at = state.processes.findIndex(({ id }) => id === value.id);
-    const shown = withShortTexts(value);
+    const { model } = state.processes[at] ?? {};
+    const shown = { ...withShortTexts(value), ...(model === undefined ? {} : { model }) };
     if (at === -1) state.processes = [...state.processes, shown].slice(-maxOpen);
     else state.processes[at] = shown;
     if (!endedStates.has(value.state)) return;

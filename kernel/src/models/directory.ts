@@ -1,6 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
-import type { ModelListing, ModelsListing, ProviderListing } from "../base/vocabulary/model-listing.ts";
+import type {
+  ListedFacts,
+  ModelListing,
+  ModelsListing,
+  ProviderListing,
+} from "../base/vocabulary/model-listing.ts";
 import type { ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import type { ModelCatalog, ModelFacts } from "./catalog.ts";
 import { takesPictures } from "./pictures.ts";
@@ -8,12 +13,9 @@ import { parseModelReference } from "./reference.ts";
 import { isLocalProvider } from "./routing.ts";
 
 /** A model as its provider lists it. */
-export interface ListedModel {
+export interface ListedModel extends ListedFacts {
   /** Without the provider. */
   readonly id: string;
-  readonly context_tokens?: number;
-  /** It takes pictures; absent where the provider does not say it. */
-  readonly images?: boolean;
   /** The provider passes on what is meant for it, to another machine. */
   readonly isElsewhere?: true;
 }
@@ -176,12 +178,16 @@ function listingOf(provider: ProviderSettings, model: ListedModel, facts: ModelF
   const context = first ?? second ?? facts?.contextTokens;
   const images = takesPictures(provider, model.id, model.images);
   const { inputUsdPerMtok: input, outputUsdPerMtok: output } = facts ?? {};
+  const { max_output_tokens: most, tools, reasoning } = model;
   return {
     id: `${provider.id}/${model.id}`,
     ...(context === undefined ? {} : { context_tokens: context }),
+    ...(most === undefined ? {} : { max_output_tokens: most }),
     ...(input === undefined ? {} : { input_usd_per_mtok: input }),
     ...(output === undefined ? {} : { output_usd_per_mtok: output }),
+    ...(tools === undefined ? {} : { tools }),
     ...(images === undefined ? {} : { images }),
+    ...(reasoning === undefined ? {} : { reasoning }),
   };
 }
 

@@ -64,6 +64,12 @@ export const ModelListing = Type.Object(
 );
 export type ModelListing = Static<typeof ModelListing>;
 
+/** What a provider itself says about a model in its list. */
+export type ListedFacts = Pick<
+  ModelListing,
+  "context_tokens" | "max_output_tokens" | "tools" | "images" | "reasoning"
+>;
+
 export const ModelsListing = Type.Object({
   providers: Type.Array(ProviderListing, { description: "The providers" }),
   models: Type.Array(ModelListing, {

@@ -96,3 +96,49 @@ test("a model that Ollama runs elsewhere is told apart", async () => {
     { id: "old" },
   ]);
 });
+
+test("what a list says about output, tools, pictures and reasoning is taken, if its type is right", async () => {
+  const listed = async (api: WireApi, item: object) =>
+    (
+      await listModels(
+        providerOf(api),
+        null,
+        recorded(() => Response.json({ data: [item], models: [item] })).fetch,
+        neverAborted,
+      )
+    )[0];
+  expect(await listed("anthropic", { id: "a", max_input_tokens: 200_000, max_tokens: 64_000 })).toEqual({
+    id: "a",
+    context_tokens: 200_000,
+    max_output_tokens: 64_000,
+  });
+  expect(
+    await listed("google", { name: "models/a", inputTokenLimit: 9, outputTokenLimit: 8, thinking: true }),
+  ).toEqual({ id: "a", context_tokens: 9, max_output_tokens: 8, reasoning: true });
+  expect(
+    await listed("openai-compatible", {
+      id: "a",
+      context_length: 9,
+      top_provider: { max_completion_tokens: 8 },
+      architecture: { input_modalities: ["text", "image"] },
+      supported_parameters: ["tools", "temperature"],
+    }),
+  ).toEqual({
+    id: "a",
+    context_tokens: 9,
+    max_output_tokens: 8,
+    tools: true,
+    images: true,
+    reasoning: false,
+  });
+  expect(
+    await listed("openai", {
+      id: "a",
+      top_provider: 5,
+      max_completion_tokens: 7,
+      architecture: null,
+      supported_parameters: "tools",
+    }),
+  ).toEqual({ id: "a", max_output_tokens: 7 });
+  expect(await listed("google", { name: "a", outputTokenLimit: -1, thinking: "yes" })).toEqual({ id: "a" });
+});

@@ -1,14 +1,12 @@
+import type { ListedFacts } from "../../../base/vocabulary/model-listing.ts";
 import type { ProviderApi, ProviderSettings } from "../../../base/vocabulary/model-settings.ts";
 import { answerBounds as bounds } from "./bounds.ts";
 import { readStart } from "./exchange.ts";
 import { contextFor, failureOfAbort, failureOfResponse, failureOfThrown, ModelFault } from "./failures.ts";
 
-interface ListedModel {
+interface ListedModel extends ListedFacts {
   /** As the provider names it. */
   readonly id: string;
-  readonly context_tokens?: number;
-  /** It takes pictures; absent where the provider does not say it. */
-  readonly images?: boolean;
   /** It runs on another machine than the provider. */
   readonly isElsewhere?: true;
 }
@@ -26,9 +24,18 @@ const openai: ListApi = {
   path: "/models",
   headers: bearer,
   items: "data",
-  // Servers have no common name for the window.
-  modelOf: ({ id, context_length: length, context_window: window, max_model_len: most, architecture }) =>
-    modelOf(id, length ?? window ?? most, modalitiesIn(architecture)),
+  modelOf(item) {
+    // Servers have no common names; those that route to many models say the most.
+    const { context_length: length, context_window: window, max_model_len: most } = item;
+    const { max_completion_tokens: output, supported_parameters: parameters } = item;
+    return modelOf(item["id"], {
+      context_tokens: length ?? window ?? most,
+      max_output_tokens: fieldOf(item["top_provider"], "max_completion_tokens") ?? output,
+      tools: isAmong(parameters, "tools"),
+      images: isAmong(fieldOf(item["architecture"], "input_modalities"), "image"),
+      reasoning: isAmong(parameters, "reasoning"),
+    });
+  },
 };
 
 const listApis: Partial<Readonly<Record<ProviderApi, ListApi>>> = {
@@ -36,7 +43,8 @@ const listApis: Partial<Readonly<Record<ProviderApi, ListApi>>> = {
     path: "/models?limit=1000",
     headers: (key) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
     items: "data",
-    modelOf: ({ id, max_input_tokens: most }) => modelOf(id, most),
+    modelOf: ({ id, max_input_tokens: most, max_tokens: output }) =>
+      modelOf(id, { context_tokens: most, max_output_tokens: output }),
   },
   openai,
   "openai-chat": openai,
@@ -45,9 +53,14 @@ const listApis: Partial<Readonly<Record<ProviderApi, ListApi>>> = {
     path: "/models?pageSize=1000",
     headers: (key) => ({ "x-goog-api-key": key }),
     items: "models",
-    modelOf({ name, inputTokenLimit, supportedGenerationMethods: methods = ["generateContent"] }) {
+    modelOf({ name, supportedGenerationMethods: methods = ["generateContent"], ...facts }) {
       if (!Array.isArray(methods) || !methods.includes("generateContent")) return null;
-      return modelOf(String(name).replace(/^models\//, ""), inputTokenLimit);
+      const { inputTokenLimit, outputTokenLimit, thinking } = facts;
+      return modelOf(String(name).replace(/^models\//, ""), {
+        context_tokens: inputTokenLimit,
+        max_output_tokens: outputTokenLimit,
+        reasoning: thinking,
+      });
     },
   },
   ollama: {
@@ -115,18 +128,36 @@ function itemsOf(body: string, name: string): readonly unknown[] | null {
   }
 }
 
-/** Servers that route to many models list the kinds of input that each one takes. */
-function modalitiesIn(architecture: unknown): boolean | undefined {
-  const read = (architecture as { readonly input_modalities?: unknown } | null | undefined)?.input_modalities;
-  return Array.isArray(read) ? read.includes("image") : undefined;
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }
 
-function modelOf(id: unknown, contextTokens?: unknown, images?: boolean): ListedModel | null {
+/** Returns undefined if it is not a list. */
+function isAmong(list: unknown, name: string): boolean | undefined {
+  return Array.isArray(list) ? list.includes(name) : undefined;
+}
+
+/** Takes of the facts what has the right type. */
+function modelOf(
+  id: unknown,
+  {
+    context_tokens: context,
+    max_output_tokens: output,
+    ...abilities
+  }: Readonly<Partial<Record<keyof ListedFacts, unknown>>> = {},
+): ListedModel | null {
   if (typeof id !== "string" || id === "" || id.length > 256) return null;
-  const isCount = typeof contextTokens === "number" && Number.isInteger(contextTokens) && contextTokens > 0;
+  const { tools, images, reasoning } = abilities;
   return {
     id,
-    ...(isCount ? { context_tokens: contextTokens } : {}),
-    ...(images === undefined ? {} : { images }),
+    ...(isCount(context) ? { context_tokens: context } : {}),
+    ...(isCount(output) ? { max_output_tokens: output } : {}),
+    ...(typeof tools === "boolean" ? { tools } : {}),
+    ...(typeof images === "boolean" ? { images } : {}),
+    ...(typeof reasoning === "boolean" ? { reasoning } : {}),
   };
 }
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
