@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { quotedText, readVisible, visibleText } from "./visible-text.ts";
+import { quotedText, readVisible, visibleSentence, visibleText } from "./visible-text.ts";
 
 function check(name: string, input: string, expected: string): void {
   test(name, () => expect(visibleText(input)).toBe(expected));
@@ -89,4 +89,11 @@ describe("visibleText", () => {
       { numRuns: 500 },
     );
   });
+});
+
+test("a sentence with quoted names is shown as it is, marks included; what is not visible in it becomes visible", () => {
+  const quoted = `Because of ${quotedText('a\u202eb"c<U+200B>\t⇥ 👩‍👧')}.`;
+  expect(quoted).toContain("<U+202E>");
+  expect(visibleSentence(quoted)).toBe(quoted);
+  expect(visibleSentence("a\u202eb\u001b[31m\u00a0c\n")).toBe("a<U+202E>b␛[31m<U+00A0>c␊");
 });

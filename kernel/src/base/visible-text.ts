@@ -34,6 +34,8 @@ const plain = /^(?!.*(?:<U\+| {16}| $))[\x20-\x7e]*$/;
 const emoji = /^\p{RGI_Emoji}$/v;
 /** Characters that are invisible, unassigned, for private use, a blank other than a space, or one of the marks. */
 const marked = /^[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u2400-\u2426\u21a9\u21e5]--[\x20]]$/v;
+/** The same without the marks. */
+const unseen = /^[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]--[\x20]]$/v;
 const combining = /^\p{M}$/u;
 
 /** Returns the text as one line in which every character is visible. Those in `also` are shown by their codes, too. */
@@ -46,6 +48,18 @@ export function visibleText(text: string, also = ""): string {
 /** As `visibleText`, in quotation marks that the text itself cannot close. */
 export function quotedText(text: string): string {
   return `"${visibleText(text, '"')}"`;
+}
+
+/**
+ * A sentence whose foreign parts are quoted by `quotedText`, so that its marks stay as they are. What should be a mark is made
+ * one.
+ */
+export function visibleSentence(sentence: string): string {
+  return Array.from(graphemes.segment(sentence), ({ segment }) =>
+    emoji.test(segment)
+      ? segment
+      : Array.from(segment, (character) => (unseen.test(character) ? markOf(character) : character)).join(""),
+  ).join("");
 }
 
 /** Returns the text that was passed to `visibleText`. */

@@ -219,8 +219,8 @@ export default defineAgent({
   }
   say(`counted after ${((performance.now() - sentAt) / 1000).toFixed(1)} s`);
   await inState(client, id(0), "Active", "Unloaded");
-  // Lets a final garbage collection finish.
-  await pause(15_000);
+  // The engine collects the heaps of idle threads several times, eight seconds apart.
+  await pause(60_000);
   // What a process costs here that does nothing but be woken now and then, as the kernel is by its check of the roots.
   const bare = spawn(process.execPath, ["-e", "setInterval(() => {}, 5000)"], { stdio: "ignore" });
   const barePid = bare.pid ?? 0;

@@ -1,4 +1,4 @@
-import { visibleText } from "../../../kernel/src/base/visible-text.ts";
+import { visibleSentence, visibleText } from "../../../kernel/src/base/visible-text.ts";
 import { requestedBySentence } from "../../../kernel/src/base/vocabulary/principal.ts";
 import { decidedWord } from "../model/decided.ts";
 import { effectVerb, folderOf, hasContents, nameOf } from "../model/effect-text.ts";
@@ -48,7 +48,7 @@ export function cardOf(action: Action): Card {
     ...(ended === undefined ? {} : { ended }),
     ...(outcome === undefined ? {} : { outcome }),
     ...(became === undefined ? {} : { became }),
-    ...(why === undefined ? {} : { rule: visibleText(why.sentence).slice(0, 2_000) }),
+    ...(why === undefined ? {} : { rule: visibleSentence(why.sentence).slice(0, 2_000) }),
     ...(said === undefined ? {} : { error: lines(said).slice(0, 4_000) }),
     level: weight.level,
     impact: impactOf(action),

@@ -3,6 +3,7 @@ import { extentWords, impactSize } from "../../base/vocabulary/impact-words.ts";
 import { actionStateWords } from "../../base/vocabulary/action-words.ts";
 import type { Action, ActionState, Effect } from "../../base/vocabulary/action.ts";
 import type { PolicyReason } from "../../base/vocabulary/approval-rule.ts";
+import { visibleSentence, visibleText } from "../../base/visible-text.ts";
 import { requestedByLines } from "../../base/vocabulary/principal.ts";
 import { decisionLines, visibleLines } from "./decision-text.ts";
 import { renderDiff } from "./diff.ts";
@@ -103,12 +104,11 @@ export function renderImpactSentence(action: Action, { style, width }: Surface):
 /** Renders who led the agent to it, who rebased it and why a person is asked, in the kernel's words. */
 function renderReason(action: Action, { style, width, isAscii }: Surface, here?: Here): string[] {
   const { rebased_by: rebaser, asked_because: asked } = action;
-  const sentences = [
-    ...requestedByLines(action).map((line) => seenFrom(line, here)),
+  const lines = [
+    ...requestedByLines(action).flatMap((line) => decisionLines(seenFrom(line, here), width, { isAscii })),
     ...(rebaser === undefined ? [] : ["You rebased it."]),
-    ...(asked === undefined ? [] : [reasonText(asked, here)]),
+    ...(asked === undefined ? [] : visibleLines(reasonText(asked, here), width, { isAscii })),
   ];
-  const lines = sentences.flatMap((sentence) => decisionLines(sentence, width, { isAscii }));
   return lines.length === 0 ? [] : ["", ...lines.map((line) => style.dim(line))];
 }
 
@@ -237,7 +237,9 @@ export function renderOutcome(action: Action, { style, width, isAscii }: Surface
     ...(action.undone_by === undefined || action.ended === undefined
       ? []
       : lines(`Undone by you, ${dayAndTime(action.ended)}`, style.dim)),
-    ...(action.rule === undefined ? [] : lines(reasonText(action.rule), style.dim)),
+    ...(action.rule === undefined
+      ? []
+      : visibleLines(reasonText(action.rule), width, { isAscii }).map(style.dim)),
     ...(said === undefined ? [] : lines(`You said: ${said}`, style.dim)),
     ...(error === undefined ? [] : lines(error, style.red)),
   ];
@@ -257,9 +259,10 @@ export function seenFrom(line: string, here: Pick<Here, "conversation"> | undefi
 
 /** Returns a sentence of policy with the line of the document that it refers to. */
 export function reasonText({ sentence, place }: PolicyReason, here?: Here): string {
+  const said = visibleSentence(sentence);
   return place === undefined || place.path === here?.ownDocument
-    ? sentence
-    : `${sentence} (${place.path}:${place.line})`;
+    ? said
+    : `${said} (${visibleText(place.path)}:${place.line})`;
 }
 
 /**

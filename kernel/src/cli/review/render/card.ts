@@ -13,7 +13,7 @@ import {
   renderOutcome,
   renderWords,
 } from "../../render/action.ts";
-import { decisionLines } from "../../render/decision-text.ts";
+import { decisionLines, visibleLines } from "../../render/decision-text.ts";
 import { renderDiff } from "../../render/diff.ts";
 import type { Surface } from "../../render/style.ts";
 import { wrap } from "../../render/width.ts";
@@ -88,15 +88,12 @@ function standing(
 
 function why(action: Action, { style, width, isAscii }: Surface): string[] {
   const { asked_because: reason, state } = action;
-  const sentences = [
-    ...requestedByLines(action),
+  return [
+    ...requestedByLines(action).flatMap((line) => decisionLines(line, width, { isAscii })),
     ...(reason === undefined || state !== "PendingApproval"
       ? []
-      : [`You are asked because: ${reasonText(reason)}`]),
-  ];
-  return sentences
-    .flatMap((sentence) => decisionLines(sentence, width, { isAscii }))
-    .map((line) => style.dim(line));
+      : visibleLines(`You are asked because: ${reasonText(reason)}`, width, { isAscii })),
+  ].map((line) => style.dim(line));
 }
 
 /** A card is drawn for every key, but few keys change its contents, so the last text is cached. */
