@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -146,10 +146,12 @@ function processesOf(kernelPid: number): { readonly mebibytes: number; readonly 
   return { mebibytes, cpuMs };
 }
 
-/** CPU time of a process, milliseconds. */
+/** CPU time of a process's threads, milliseconds; exact, while `stat` counts in ticks, which are longer than a short wake. */
 function cpuMsOf(pid: string | number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  let nanoseconds = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`))
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
+  return nanoseconds / 1e6;
 }
 
 /** Many agents, each with its own folder and events; only a few are loaded at a time. */
