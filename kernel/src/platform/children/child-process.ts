@@ -66,7 +66,8 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<C
   const flags = [
     "--permission",
     // Each worker thread has a heap of its own, whose young generation would grow to 16 MB or more without getting faster.
-    ...(options.workers ? ["--allow-worker", "--max-semi-space-size=2"] : []),
+    // The reducer would wake each idle thread every few seconds, to free little.
+    ...(options.workers ? ["--allow-worker", "--max-semi-space-size=2", "--no-memory-reducer"] : []),
     ...(options.nativeCode === true ? ["--allow-addons"] : []),
     ...(options.maxHeapMb === undefined ? [] : [`--max-old-space-size=${options.maxHeapMb}`]),
     ...[...readable, ...nearerPackages(fileURLToPath(options.entry), readable)].map(
