@@ -1,3 +1,4 @@
+import { unlessAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { isJsonObject } from "../base/json.ts";
 import { wireCodes } from "../protocol/errors.ts";
@@ -65,7 +66,7 @@ export class Peer implements AsyncDisposable {
   readonly #calls = new Set<string | number>();
   #held: HeldCall[] = [];
   readonly #listening: Disposable;
-  readonly #ended = Promise.withResolvers<never>();
+  readonly #ended = new AbortController();
   #mode: CallMode = "answer";
   #nextId = 1;
   #places = 0;
@@ -84,7 +85,6 @@ export class Peer implements AsyncDisposable {
     this.#clock = options.clock;
     this.#patience = options.patience;
     this.#observed = options.observed;
-    this.#ended.promise.catch(() => undefined);
     this.#listening = guest.lines.on((line) => this.#receive(line));
     void guest.exited.then(({ reason }) => this.#end(reason));
   }
@@ -135,7 +135,7 @@ export class Peer implements AsyncDisposable {
   async answerTo(sent: Sent, withinMs = this.#patience.answerMs): Promise<Answer> {
     const late = this.#after(withinMs);
     try {
-      const answer = await Promise.race([sent.answer, late.promise, this.#ended.promise]);
+      const answer = await unlessAborted(Promise.race([sent.answer, late.promise]), this.#ended.signal);
       if (answer !== "late") return answer;
     } finally {
       late[Symbol.dispose]();
@@ -238,7 +238,7 @@ export class Peer implements AsyncDisposable {
     this.#endReason = reason;
     if (reason === lineTooLong) this.#violates("line-length", reason);
     const error = this.#blame(`It ended: ${reason}`);
-    this.#ended.reject(error);
+    this.#ended.abort(error);
     this.#wake();
   }
 
