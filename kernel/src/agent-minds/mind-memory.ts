@@ -73,7 +73,7 @@ export function mindMemory(
           data: {
             conversation,
             call,
-            // What is recalled has no time of its own.
+            // Recalled facts have no timestamp.
             created: isoTime(clock.now()),
             ...(about === undefined ? {} : { about }),
             ...(sources.length === 0 ? {} : { sources: [...sources] }),

@@ -15,7 +15,7 @@ export interface Deadline {
 /** The longest deadline. Milliseconds. */
 export const maxDeadlineMs = 24 * 3_600_000;
 
-/** Returns the one that passes first; undefined if there is none. */
+/** Returns the first one that passes, or undefined. */
 export function earlierDeadline(
   one: Deadline | undefined,
   other: Deadline | undefined,

@@ -51,8 +51,7 @@ export function quotedText(text: string): string {
 }
 
 /**
- * A sentence whose foreign parts are quoted by `quotedText`, so that its marks stay as they are. What should be a mark is made
- * one.
+ * Makes the invisible characters of a sentence visible, and keeps the marks that `quotedText` has already put into it.
  */
 export function visibleSentence(sentence: string): string {
   return Array.from(graphemes.segment(sentence), ({ segment }) =>

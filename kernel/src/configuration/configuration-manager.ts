@@ -40,7 +40,7 @@ const emptyRestMs = 2000;
 
 /** Runs the agents of a configuration. */
 interface AgentRunner {
-  /** Brings the agents to these definitions. With null, none runs, and what happens meanwhile is kept for them. */
+  /** Brings the agents to these definitions. Null pauses all of them and keeps their events. */
   apply(definitions: readonly AgentDefinition[] | null): Promise<void>;
 }
 

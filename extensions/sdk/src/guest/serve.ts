@@ -186,7 +186,7 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
     async shutdown() {
       ending.abort(new Error("The agent is shutting down."));
       for (const leaving of running.values()) leaving.abort(ending.signal.reason);
-      // The guest ends with the answer to this. What a handler has done would be done again for a lost answer of it.
+      // The guest exits once this is answered. An event whose handler has not answered by then is delivered again.
       if (hookUnderWay !== undefined)
         await Promise.race([hookUnderWay, new Promise((resolve) => setTimeout(resolve, lastHookMs))]);
       if (context !== undefined) await definition.onShutdown?.(context);

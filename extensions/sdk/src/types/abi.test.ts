@@ -63,7 +63,7 @@ type Differences<Left, Right> = {
   ];
 };
 
-/** Compiles only if there is no difference; otherwise the compiler's message shows both types. */
+/** Fails to compile if the types differ; the compiler's message shows both. */
 function same<Found extends Readonly<Record<keyof Found, never>>>(_difference?: Found): void {}
 
 type Snake<Name> = Name extends `${infer First}${infer Rest}`

@@ -134,8 +134,8 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   }
 
   /**
-   * Updates the agents to the current documents: starts, changes and removes. With null all end, and what happens
-   * until the next call waits for them, as it does while there is no kernel.
+   * Updates the agents to the current documents: starts, changes and removes. Null pauses all of them: each ends, and its
+   * events are kept for the next call.
    */
   async apply(definitions: readonly AgentDefinition[] | null): Promise<void> {
     this.#slots.limit = this.#ports.activeAgents();

@@ -30,7 +30,7 @@ export class AgentRoster {
     this.#paused.delete(supervisor.id);
   }
 
-  /** There are no agents from now on, and events for them are kept until they are added again or removed. */
+  /** Sets all agents aside. Their events are kept until they are added again or removed. */
   pauseAll(): void {
     for (const [id, supervisor] of this.#supervisors) this.#paused.set(id, supervisor);
     this.#supervisors.clear();

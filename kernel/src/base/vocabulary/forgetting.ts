@@ -1,4 +1,4 @@
-/** What a person wants forgotten, wherever it stands. */
+/** The texts that a person wants removed everywhere. */
 export interface Forgotten {
   /** Each as it is written. */
   readonly texts: readonly string[];

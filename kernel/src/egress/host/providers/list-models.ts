@@ -139,7 +139,7 @@ function isAmong(list: unknown, name: string): boolean | undefined {
   return Array.isArray(list) ? list.includes(name) : undefined;
 }
 
-/** Takes of the facts what has the right type. */
+/** Keeps the facts that have the right type. */
 function modelOf(
   id: unknown,
   {
