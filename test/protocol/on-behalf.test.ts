@@ -42,6 +42,16 @@ export default defineAgent({
       await ctx.memory.plan.update((plan) => { plan.jobs.push(found); return plan; });
     },
   },
+  hooks: {
+    /** Reads no message for a while, so that a call may be sent which it does not know of. */
+    async busy(_, ctx) {
+      ctx.trace.info("busy now");
+      await ctx.memory.plan.read();
+      for (const end = Date.now() + 1000; Date.now() < end;);
+      const found = await outcome(() => ctx.vdfs.readText("private/b.md"));
+      await ctx.memory.plan.update((plan) => ({ ...plan, busy: found }));
+    },
+  },
 });
 `;
 
@@ -63,6 +73,7 @@ beforeAll(async () => {
             propose_actions: ["file.write"],
             call_tools: [`${SMALL}/*`],
           },
+          hooks: [{ on: "EntryCreated", filter: 'entry.path == "private/busy.txt"', handler: "busy" }],
           tools: names.map((name) => ({
             name,
             description: name,
@@ -134,6 +145,18 @@ describe("an agent that answers another's call", () => {
     expect(await tool<Outcome>(client, DEPUTY, "read", read)).toEqual({ value: "secret\n" });
     await tool(client, DEPUTY, "release");
     await holding;
+  });
+
+  test("is not restricted in an event's handler by a call that it has not read yet", async () => {
+    await bench.write("private/busy.txt", "now\n");
+    const busy = async (): Promise<unknown> =>
+      (await tool<{ value: { busy?: unknown } }>(client, DEPUTY, "own")).value.busy;
+    await until("the handler to be busy", async () => {
+      const text = { agent: DEPUTY, text: "busy now" };
+      return (await client.request<TraceEntry[]>("lares/traces/query", text)).length > 0;
+    });
+    await forSmall("own");
+    expect(await until("the handler to have read", busy)).toEqual({ value: "secret\n" });
   });
 
   test("cannot name a call that it does not answer", async () => {

@@ -51,13 +51,14 @@ it("initialize names the handlers; hooks, jobs and lifecycle get their context",
     await guest.request("job", { id: "7", name: "work", input: { n: 2 }, checkpoint: { next: 5 } }),
   ).toBe(5);
   expect(guest.calls.map(({ method, params }) => [method, params])).toEqual([
-    ["trace", { level: "info", message: "started", fields: { id: "dev.test", batch: 50 } }],
+    ["trace", { level: "info", message: "started", fields: { id: "dev.test", batch: 50 }, on_behalf: null }],
     [
       "trace",
       {
         level: "info",
         message: "seen photos/a.jpg",
         fields: { inside: [true, true, false, false, false, false] },
+        on_behalf: null,
       },
     ],
     [
@@ -66,6 +67,7 @@ it("initialize names the handlers; hooks, jobs and lifecycle get their context",
         level: "info",
         message: "changed",
         fields: { inside: true, models: [{ name: "faces", sha256: "a" }] },
+        on_behalf: null,
       },
     ],
     ["jobs/checkpoint", { data: { next: 7 } }],

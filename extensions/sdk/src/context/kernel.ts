@@ -41,12 +41,9 @@ export interface Kernel {
   notify(method: "trace", params: Sent<GuestMethodParams<"trace">>): void;
 }
 
-/** The same kernel, with the id of the call that each of its calls answers; `undefined` omits it. */
-export function onBehalf(kernel: Kernel, callId: () => string | null | undefined): Kernel {
-  const saying = <Params>(params: Params): Params => {
-    const id = callId();
-    return id === undefined ? params : { ...params, on_behalf: id };
-  };
+/** The same kernel, with the id of the tool call or job that each of its calls answers; null if it answers none. */
+export function onBehalf(kernel: Kernel, callId: string | null): Kernel {
+  const saying = <Params>(params: Params): Params => ({ ...params, on_behalf: callId });
   return {
     call: (method, params, options) => kernel.call(method, saying(params), options),
     notify: (method, params) => kernel.notify(method, saying(params)),

@@ -35,7 +35,7 @@ export function serveAgent(program: { readonly default?: unknown }): void {
 function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
   const kernel = kernelOf(host);
   const ending = new AbortController();
-  /** Unanswered jobs and tool calls by id. Calls made meanwhile for something else name what they answer. */
+  /** Unanswered jobs and tool calls by id. */
   const running = new Map<string, AbortController>();
   const begin = (id: string): AbortController => {
     const leaving = new AbortController();
@@ -56,12 +56,7 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
   /** Returns the context for answering this call, whatever else is in progress. */
   const contextFor = (callId: string, signal = ending.signal): AgentContext => {
     if (identity === undefined) return ready();
-    return makeContext(
-      onBehalf(kernel, () => callId),
-      identity,
-      definition,
-      signal,
-    );
+    return makeContext(onBehalf(kernel, callId), identity, definition, signal);
   };
   /** Answers a question beside whatever else is open: what it is about waits. */
   const answerTo = async (callId: string, handler: string, event: HookEvent): Promise<unknown> => {
@@ -77,8 +72,8 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
   return {
     initialize({ extension, config, permissions, locations, models }) {
       identity = { extension, config: (config ?? {}) as Identity["config"], permissions, locations, models };
-      const forNobody = onBehalf(kernel, () => (running.size === 0 ? undefined : null));
-      context = makeContext(forNobody, identity, definition, ending.signal);
+      // Said even if no call is open here: the kernel may have sent one that has not been read yet.
+      context = makeContext(onBehalf(kernel, null), identity, definition, ending.signal);
       const { hooks, tools, commands, jobs, tasks, types, actions } = definition;
       const migrations = Object.keys(types ?? {}).filter((name) => types?.[name]?.migrate !== undefined);
       return {
