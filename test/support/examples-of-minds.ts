@@ -21,6 +21,19 @@ import { until } from "./until.ts";
 /** Number of looks without a new entry after which a conversation counts as at rest. */
 const quietLooks = 32;
 
+/** What a provider answers when it is asked for its models. */
+const listing = {
+  data: [
+    {
+      id: "small",
+      context_length: 32_768,
+      max_completion_tokens: 4096,
+      supported_parameters: ["tools", "temperature"],
+      architecture: { input_modalities: ["text"] },
+    },
+  ],
+};
+
 /** Registers the tests that record them. */
 export function showMinds(recorderOf: () => Recorder): void {
   describe("minds", () => {
@@ -351,5 +364,28 @@ export function showMinds(recorderOf: () => Recorder): void {
     const found = { ...noModels, ...config, ANTHROPIC_API_KEY: "sk-ant-of-this-test-alone" };
     await using client = await bench.open({ environment: found });
     await new Exchanges(client, recorder).ask("lares/models/list", {});
+  });
+
+  test("what a provider says of its models", async () => {
+    await using bench = await Bench.create();
+    const provider = createServer((_, response) => void response.end(JSON.stringify(listing)));
+    provider.listen(0, "127.0.0.1");
+    await once(provider, "listening");
+    const host = `127.0.0.1:${(provider.address() as AddressInfo).port}`;
+    const config = join(bench.base, "config", "lares");
+    await mkdir(config, { recursive: true });
+    const models = { providers: { desk: { api: "openai-compatible", base_url: `http://${host}/v1` } } };
+    await writeFile(join(config, "lares.yaml"), JSON.stringify({ version: 1, models }));
+    const recorder = recorderOf();
+    recorder.alsoAt([
+      [bench.base, "/home/ada"],
+      [host, "127.0.0.1:8080"],
+    ]);
+    await using client = await bench.open({
+      environment: { ...noModels, XDG_CONFIG_HOME: join(bench.base, "config") },
+    });
+    await new Exchanges(client, recorder).ask("lares/models/list", { refresh: true });
+    provider.closeAllConnections();
+    provider.close();
   });
 }
