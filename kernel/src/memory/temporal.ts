@@ -11,8 +11,6 @@ import type { RecordHead } from "../journal/record.ts";
 import type { RecordKind } from "../memory-contract/records.ts";
 import { parseTimestamp } from "./timestamps.ts";
 
-/** Maximum characters of a variant's or a relation's name. */
-
 /** Maximum characters of a source's name; in a shared memory it begins with the agent's id. */
 const maxSourceLength = 512;
 

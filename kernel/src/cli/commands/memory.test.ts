@@ -116,7 +116,10 @@ describe("query", () => {
     expect(errors).toContain('did you mean "dev.lares.storage"?');
     kernel.agents = [anAgent(storage, { metrics: empty })];
     expect(await lares("query", "beach")).toBe(2);
-    expect(errors).toContain("No agent has a memory here.");
+    expect(errors).toContain("No agent has remembered anything here yet.");
+    kernel.agents = [];
+    expect(await lares("query", "beach")).toBe(2);
+    expect(errors).toContain("There is no agent here.");
     expect(asked()).toEqual([]);
   });
 

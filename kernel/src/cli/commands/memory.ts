@@ -124,7 +124,10 @@ async function agentFor(
   }
   const possible = verb === "import" ? agents : agents.filter(({ metrics }) => metrics.memory_size_bytes > 0);
   const [only, other] = possible;
-  if (only === undefined) throw new UsageError("No agent has a memory here.");
+  if (only === undefined)
+    throw new UsageError(
+      agents.length === 0 ? "There is no agent here." : "No agent has remembered anything here yet.",
+    );
   if (other !== undefined) {
     const names = possible.map(({ id }) => id).join(", ");
     throw new UsageError(`Which agent? There are ${names}. Write: lares memory ${verb} <agent> …`);

@@ -12,8 +12,6 @@ interface SecretsOptions {
   readonly json?: boolean;
 }
 
-/** A longer value is not a key. Bytes. */
-
 /** Lists, stores or removes secrets. A value comes from a prompt or from standard input, never from the command line. */
 export async function secrets(
   { ports, terminal }: CommandContext,
