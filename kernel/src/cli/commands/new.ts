@@ -93,7 +93,7 @@ export async function newExtension(
     "",
     ...nextSteps(place, isWorkspace),
     "",
-    ...whatNext(chosen, near, style),
+    ...whatNext(chosen, id, near, style),
   ]);
   return exitCodes.ok;
 }
@@ -119,7 +119,7 @@ function nextSteps(place: Place, isWorkspace: boolean): string[] {
     : ["Write a lares.yaml here that names it:", "    version: 1", ...entry(".")];
 }
 
-function whatNext({ build, isTestedByLares }: Template, near: string, style: Style): string[] {
+function whatNext({ build, isTestedByLares }: Template, id: string, near: string, style: Style): string[] {
   const watch = style.bold("lares run --watch");
   if (build !== undefined)
     return [
@@ -132,7 +132,8 @@ function whatNext({ build, isTestedByLares }: Template, near: string, style: Sty
       `Test it:   ${style.bold(`lares test ${near}`)}`,
       `Start it:  ${watch}, and save a note without a heading: echo milk > groceries.md`,
     ];
-  return [`Check it:  ${style.bold("lares check")}`, `Start it:  ${watch}`];
+  // Without a program and tests of it, it is a mind.
+  return [`Check it:    ${style.bold("lares check")}`, `Talk to it:  ${style.bold(`lares chat ${id}`)}`];
 }
 
 function templateNamed(name: string): Template {

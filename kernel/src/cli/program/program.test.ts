@@ -670,6 +670,7 @@ describe("new", () => {
     ]);
     const manifest = await readFile(join(target, "extension.yaml"), "utf8");
     expect(manifest).toContain("id: local.notes-keeper");
+    expect(output).toContain("lares chat local.notes-keeper");
   });
 
   it.each([
