@@ -92,7 +92,7 @@ test("the text is out of every table, trace and shown file, and a chat file that
       memories: {
         keyOf: (agent) => `extension/${agent}`,
         memory: {
-          stats: () => ({ records: 0 }) as never,
+          exists: async () => false,
           open: () => Promise.reject(new Error("There is no memory.")),
         },
       },

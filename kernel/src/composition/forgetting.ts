@@ -32,7 +32,7 @@ interface ForgettingParts {
   readonly asks: Pick<Asks, "redact">;
   readonly actions: Pick<Actions, "redact">;
   readonly memories: Pick<Memories, "keyOf"> & {
-    readonly memory: Pick<Memories["memory"], "stats" | "open">;
+    readonly memory: Pick<Memories["memory"], "exists" | "open">;
   };
   readonly schedules: Pick<MadeSchedules, "redact">;
   readonly traces: Pick<TraceLog, "redact">;
@@ -133,7 +133,7 @@ async function redactMemories(
   { texts, agent, conversations, memories }: Forgotten,
 ): ReturnType<TextPlace["redact"]> {
   const key = memoryOf(agent, undefined);
-  if (memory.stats(key).records === 0) return { removed: 0, remains: [] };
+  if (!(await memory.exists(key))) return { removed: 0, remains: [] };
   const opened = await memory.open(key);
   let removed = conversations.length === 0 ? 0 : await opened.forgetTexts(texts, conversations, byPerson);
   for (const { id } of memories)

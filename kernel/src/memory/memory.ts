@@ -3,7 +3,7 @@ import { isLaresError, LaresError, messageOf } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
-import { joinPath } from "../platform/files/data-files.ts";
+import { joinPath, listFiles } from "../platform/files/data-files.ts";
 import type { Database } from "../platform/database/database.ts";
 import { type AgentMemory, createAgentMemory, type MemoryStats } from "./agent-memory.ts";
 import { JournalSummary } from "./journal-summary.ts";
@@ -36,7 +36,12 @@ export interface Memory extends AsyncDisposable {
   open(key: MemoryKey): Promise<AgentMemory>;
   /** Proves the journal on the disk, whether or not the memory is open or can be opened. */
   verify(key: MemoryKey, signal?: AbortSignal): Promise<Verification>;
-  /** Returns the figures of the open memory, or of its last known head if it is closed. */
+  /** Returns whether anything was ever stored in it, also by a kernel that was killed before it stored the head. */
+  exists(key: MemoryKey): Promise<boolean>;
+  /**
+   * Returns the figures of the open memory, or of its last known head if it is closed. After a kill that head lies behind
+   * the journal until the memory is opened.
+   */
   stats(key: MemoryKey): MemoryStats;
   /** Writes the current content of the memory into one file while it stays in use; see `exportMemory`. */
   export(
@@ -125,6 +130,12 @@ class Memories implements Memory {
     const { firstBad } = verification;
     if (firstBad !== undefined) this.#options.damaged?.(key, damageError("memory", folder, firstBad));
     return verification;
+  }
+
+  async exists(key: MemoryKey): Promise<boolean> {
+    if (this.stats(key).records > 0) return true;
+    const journal = joinPath(folderOfMemory(this.#options.stateFolder, key), "journal");
+    return (await listFiles(journal)).length > 0;
   }
 
   stats(key: MemoryKey): MemoryStats {
