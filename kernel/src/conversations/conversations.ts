@@ -14,8 +14,9 @@ import { objectReader } from "../platform/files/object-store.ts";
 import { ConversationLog } from "./conversation-log.ts";
 import { stateOfFork, titled } from "./fork.ts";
 import { findMessages, type FoundEntry, type MessageQuestion } from "./message-search.ts";
-import { type LogOptions, objectsIn, verifyClosed } from "./log-journal.ts";
+import { type LogOptions, objectsIn } from "./log-journal.ts";
 import { type OpenLog, OpenLogs } from "./open-logs.ts";
+import { verifyLog } from "./verify-log.ts";
 import { type ConversationRow, type EntryQuery, isBusy } from "./indexed.ts";
 import { IndexRows } from "./index-rows.ts";
 import { Redactions } from "./redactions.ts";
@@ -66,6 +67,8 @@ export class Conversations implements AsyncDisposable {
   readonly #rows: IndexRows;
   readonly #sources: SourceRows;
   readonly #logs = new OpenLogs();
+  /** Nothing is forked while it is deleted. */
+  readonly #forking = new OneAtATime();
   /** Removes texts for good. */
   readonly redactions: Redactions;
   /** One proof for each open log waits at most. */
@@ -99,8 +102,10 @@ export class Conversations implements AsyncDisposable {
 
   /** Opens a conversation. NotFound; StorageError if its log is not what was written. */
   async open(id: string): Promise<OpenLog> {
-    if (!this.#logs.has(id) && (await this.#rows.get(id)) === null) throw notFound("conversation", id);
-    return await this.#logs.use(id, () => ConversationLog.open(this.#logOptions(id)));
+    return await this.#logs.use(id, async () => {
+      if ((await this.#rows.get(id)) === null) throw notFound("conversation", id);
+      return await ConversationLog.open(this.#logOptions(id));
+    });
   }
 
   /** Opens the log of a mind itself, or begins it. */
@@ -116,41 +121,44 @@ export class Conversations implements AsyncDisposable {
 
   /** Begins a conversation with the entries that another one has up to a seq; default: all. */
   async fork(id: string, at?: number): Promise<OpenLog> {
-    using origin = await this.open(id);
-    const { log } = origin;
-    const seq = at ?? log.state.seq;
-    if (seq < 1 || seq > log.state.seq)
-      throw invalidParams(`A fork begins behind one of the entries 1 to ${log.state.seq}, not ${seq}.`, {
-        path: "at",
+    return await this.#forking.run(id, async () => {
+      using origin = await this.open(id);
+      const { log } = origin;
+      const seq = at ?? log.state.seq;
+      if (seq < 1 || seq > log.state.seq)
+        throw invalidParams(`A fork begins behind one of the entries 1 to ${log.state.seq}, not ${seq}.`, {
+          path: "at",
+        });
+      const start = await stateOfFork(log.state, seq, (after) =>
+        this.entries(id, { after, through: seq, limit: 1_000 }),
+      );
+      const { title } = start;
+      const forked = await this.#begin(newId(), {
+        agent: log.agent,
+        forked: { conversation: id, seq },
+        // The first record cannot be redacted, and a title has a person's words.
+        start: { ...start, title: "" },
       });
-    const start = await stateOfFork(log.state, seq, (after) =>
-      this.entries(id, { after, through: seq, limit: 1_000 }),
-    );
-    const { title } = start;
-    const forked = await this.#begin(newId(), {
-      agent: log.agent,
-      forked: { conversation: id, seq },
-      // The first record cannot be redacted, and a title has a person's words.
-      start: { ...start, title: "" },
+      if (title !== "") await forked.log.append([titled(title, start, isoTime(this.#options.clock.now()))]);
+      return forked;
     });
-    if (title !== "") await forked.log.append([titled(title, start, isoTime(this.#options.clock.now()))]);
-    return forked;
   }
 
   /**
    * Deletes a conversation. Entries that forks have stay until the last of these is deleted; returns whether it has such.
    */
   async delete(id: string): Promise<{ readonly isKeptForForks: boolean }> {
-    if ((await this.#rows.get(id)) === null) throw notFound("conversation", id);
-    const origin = await this.#rows.originOf(id);
-    await this.#logs.close(id);
-    const isKeptForForks = (await this.#rows.lastForked(id)) > 0;
-    if (isKeptForForks) {
-      await this.#rows.hide(id);
-      await this.#options.vectors?.drop(id, await this.#rows.lastForked(id));
-    } else await this.#remove(id);
-    if (origin !== null) await this.#removeIfUnused(origin.conversation);
-    return { isKeptForForks };
+    return await this.#forking.run(id, async () => {
+      if ((await this.#rows.get(id)) === null) throw notFound("conversation", id);
+      const origin = await this.#rows.originOf(id);
+      const isKeptForForks = (await this.#rows.lastForked(id)) > 0;
+      if (isKeptForForks) {
+        await this.#logs.closedFor(id, () => this.#rows.hide(id));
+        await this.#options.vectors?.drop(id, await this.#rows.lastForked(id));
+      } else await this.#remove(id);
+      if (origin !== null) await this.#removeIfUnused(origin.conversation);
+      return { isKeptForForks };
+    });
   }
 
   /**
@@ -162,7 +170,7 @@ export class Conversations implements AsyncDisposable {
     const stretches = await this.#stretchesOf(id);
     let records = 0;
     for (const { conversation } of stretches) {
-      const proven = await this.#verifyLog(conversation, signal);
+      const proven = await verifyLog(this.#logs, conversation, this.#logOptions(conversation), signal);
       records += proven.records;
       if (!proven.ok || conversation === id) return { ...proven, records };
     }
@@ -311,9 +319,11 @@ export class Conversations implements AsyncDisposable {
   }
 
   async #remove(id: string): Promise<void> {
-    // The index last: a conversation whose log is half removed is still listed, and is deleted again.
-    await removeFolder(this.#folderOf(id));
-    await this.#rows.remove(id);
+    await this.#logs.closedFor(id, async () => {
+      // The index last: a conversation whose log is half removed is still listed, and is deleted again.
+      await removeFolder(this.#folderOf(id));
+      await this.#rows.remove(id);
+    });
     await this.#options.vectors?.drop(id);
   }
 
@@ -350,17 +360,6 @@ export class Conversations implements AsyncDisposable {
       behind.delete(id);
       this.#catchingUp.delete(id);
     }
-  }
-
-  async #verifyLog(id: string, signal?: AbortSignal): Promise<Verification> {
-    try {
-      using opened = await this.#logs.use(id, () => ConversationLog.open(this.#logOptions(id)));
-      if (!opened.log.isBroken) return await opened.log.verify(signal);
-    } catch (error) {
-      // One that cannot be opened is read as it is.
-      if (!isLaresError(error, "StorageError")) throw error;
-    }
-    return await verifyClosed(this.#logOptions(id), signal);
   }
 
   /** Returns where the entries of conversations are, each place once: a fork has those of its origin. */

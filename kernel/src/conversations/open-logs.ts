@@ -59,12 +59,17 @@ export class OpenLogs implements AsyncDisposable {
   }
 
   async close(id: string): Promise<void> {
+    if (this.#open.has(id)) await this.closedFor(id, async () => {});
+  }
+
+  /** Closes the log, and does the work before it can be opened again; the work must not use it. */
+  async closedFor<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
     const opened = this.#open.get(id);
-    if (opened === undefined) return;
     this.#open.delete(id);
-    await this.#turns.run(id, async () => {
-      const log = await opened.opening.catch(() => null);
+    return await this.#turns.run(id, async () => {
+      const log = await opened?.opening.catch(() => null);
       await log?.[Symbol.asyncDispose]();
+      return await work();
     });
   }
 

@@ -164,7 +164,10 @@ export class ToolRegistry implements AsyncDisposable {
       either[Symbol.dispose]();
     };
     work.then(ended, ended);
-    return await unlessAborted(work, until);
+    const answer = await unlessAborted(work, until);
+    // The same deadline may end a call of its handler first, which then answers before this timer.
+    if (clock.monotonic() >= deadline.atMs) throw deadlineExceeded(deadline);
+    return answer;
   }
 
   async #call(
