@@ -274,7 +274,36 @@ test("deleting an origin keeps what its fork has, until the fork is deleted too"
   await expect(all.open(id)).rejects.toMatchObject({ code: "NotFound" });
   expect((await all.list({ limit: 10 })).map((row) => row.id)).toEqual([fork.log.id]);
   expect(textsOf(await all.entries(fork.log.id, { limit: 10 }))).toEqual(["shared"]);
+  // The fork's reading has opened its log again.
+  await expect(all.open(id)).rejects.toMatchObject({ code: "NotFound" });
   expect(await all.delete(fork.log.id)).toEqual({ isKeptForForks: false });
+  expect(await readdir(join(stateFolder, "conversations"))).toEqual([]);
+});
+
+test("races of a deletion with forks and openings: each fork is whole or NotFound, and the origin is gone", async () => {
+  const { open, stateFolder } = await bench();
+  await using all = open();
+  for (let round = 0; round < 8; round++) {
+    using origin = await all.create(agent);
+    await origin.log.append([said("m1", "shared")]);
+    const { id } = origin.log;
+    const ends = await Promise.allSettled([
+      ...(round % 2 === 0 ? [all.fork(id)] : []),
+      all.delete(id).then(() => null),
+      all.fork(id),
+      all.open(id),
+      all.fork(id),
+    ]);
+    await expect(all.get(id)).rejects.toMatchObject({ code: "NotFound" });
+    for (const end of ends) {
+      if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "NotFound" });
+      else if (end.value !== null && end.value.log.id !== id) {
+        const fork = end.value.log.id;
+        expect(textsOf(await all.entries(fork, { limit: 10 }))).toEqual(["shared"]);
+        await all.delete(fork);
+      }
+    }
+  }
   expect(await readdir(join(stateFolder, "conversations"))).toEqual([]);
 });
 

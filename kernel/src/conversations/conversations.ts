@@ -100,10 +100,11 @@ export class Conversations implements AsyncDisposable {
     return await this.#begin(id, { agent });
   }
 
-  /** Opens a conversation. NotFound; StorageError if its log is not what was written. */
+  /** Opens a conversation. NotFound, also if only a fork still has it; StorageError if its log is not what was written. */
   async open(id: string): Promise<OpenLog> {
+    await this.#rows.check(id);
     return await this.#logs.use(id, async () => {
-      if ((await this.#rows.get(id)) === null) throw notFound("conversation", id);
+      await this.#rows.check(id);
       return await ConversationLog.open(this.#logOptions(id));
     });
   }
@@ -149,7 +150,7 @@ export class Conversations implements AsyncDisposable {
    */
   async delete(id: string): Promise<{ readonly isKeptForForks: boolean }> {
     return await this.#forking.run(id, async () => {
-      if ((await this.#rows.get(id)) === null) throw notFound("conversation", id);
+      await this.#rows.check(id);
       const origin = await this.#rows.originOf(id);
       const isKeptForForks = (await this.#rows.lastForked(id)) > 0;
       if (isKeptForForks) {
@@ -166,7 +167,7 @@ export class Conversations implements AsyncDisposable {
    * NotFound. Rejects with the signal's reason once it is aborted.
    */
   async verify(id: string, signal?: AbortSignal): Promise<Verification> {
-    if ((await this.#rows.get(id)) === null) throw notFound("conversation", id);
+    await this.#rows.check(id);
     const stretches = await this.#stretchesOf(id);
     let records = 0;
     for (const { conversation } of stretches) {

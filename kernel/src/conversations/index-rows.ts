@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { storageError } from "../base/errors.ts";
+import { notFound, storageError } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import { nextTurn } from "../base/next-turn.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
@@ -181,6 +181,11 @@ export class IndexRows implements Disposable {
       [agent ?? null, state ?? null, before?.updated ?? null, before?.id ?? null, limit],
     );
     return rows.map(rowOf);
+  }
+
+  /** Throws NotFound for one that is not there, or was deleted. */
+  async check(id: string): Promise<void> {
+    if ((await this.get(id)) === null) throw notFound("conversation", id);
   }
 
   /** Returns null for one that is not there, or was deleted. */

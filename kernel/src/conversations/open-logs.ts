@@ -62,7 +62,7 @@ export class OpenLogs implements AsyncDisposable {
     if (this.#open.has(id)) await this.closedFor(id, async () => {});
   }
 
-  /** Closes the log, and does the work before it can be opened again; the work must not use it. */
+  /** Closes the log and runs `work` before anybody can open it again. `work` must not open it. */
   async closedFor<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
     const opened = this.#open.get(id);
     this.#open.delete(id);
