@@ -47,6 +47,8 @@ export class Decisions {
   readonly #letGo = new Map<string, "open" | "told">();
   /** Questions by the process that asked them, or that an earlier kernel asked them for. */
   readonly #asked = new Map<string, Set<string>>();
+  /** Those of them whose end was written before their call, which continues after a restart, asked again. */
+  readonly #ended = new Set<string>();
 
   constructor(host: DecisionsHost) {
     this.#host = host;
@@ -142,6 +144,7 @@ export class Decisions {
     await this.#append(() => {
       const end = this.#endOf("ask", id, state);
       if (end.length === 0) return [];
+      this.#ended.add(id);
       const decision = this.#tellingOf(ask);
       isTold = decision.length > 0;
       return [...end, ...told, ...decision];
@@ -235,8 +238,11 @@ export class Decisions {
 
   /** Ends the questions of a process that has ended and that it did not ask again. */
   processEnded(id: string): void {
-    for (const ask of this.#asked.get(id) ?? []) this.#letGo.delete(ask);
-    for (const ask of this.#asked.get(id) ?? []) this.#host.ports.asks.withdraw(ask);
+    for (const ask of this.#asked.get(id) ?? []) {
+      this.#letGo.delete(ask);
+      this.#ended.delete(ask);
+      this.#host.ports.asks.withdraw(ask);
+    }
     this.#asked.delete(id);
   }
 
@@ -298,8 +304,9 @@ export class Decisions {
 
   #beginOf(maker: EntryMaker, { id, state }: Ask): NewEntry[] {
     const { references } = this.#host.log.state;
-    // The next kernel's call asks the same question.
-    if (references.some(({ ref, process }) => ref === id && process === maker.process)) return [];
+    // The next kernel's call asks the same question, which may have been answered just before.
+    if (this.#ended.has(id) || references.some(({ ref, process }) => ref === id && process === maker.process))
+      return [];
     return [entryOf(maker, { kind: "ask", ref: id, state }, { origin: "workspace" })];
   }
 
