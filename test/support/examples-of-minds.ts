@@ -21,7 +21,7 @@ import { until } from "./until.ts";
 /** Number of looks without a new entry after which a conversation counts as at rest. */
 const quietLooks = 32;
 
-/** What a provider answers when it is asked for its models. */
+/** A provider's list of its models. */
 const listing = {
   data: [
     {

@@ -72,7 +72,7 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
   return {
     initialize({ extension, config, permissions, locations, models }) {
       identity = { extension, config: (config ?? {}) as Identity["config"], permissions, locations, models };
-      // Said even if no call is open here: the kernel may have sent one that has not been read yet.
+      // Always null: the kernel may have sent a call that this program has not read yet.
       context = makeContext(onBehalf(kernel, null), identity, definition, ending.signal);
       const { hooks, tools, commands, jobs, tasks, types, actions } = definition;
       const migrations = Object.keys(types ?? {}).filter((name) => types?.[name]?.migrate !== undefined);

@@ -132,7 +132,7 @@ function whatNext({ build, isTestedByLares }: Template, id: string, near: string
       `Test it:   ${style.bold(`lares test ${near}`)}`,
       `Start it:  ${watch}, and save a note without a heading: echo milk > groceries.md`,
     ];
-  // Without a program and tests of it, it is a mind.
+  // Only a mind has nothing to build and no tests.
   return [`Check it:    ${style.bold("lares check")}`, `Talk to it:  ${style.bold(`lares chat ${id}`)}`];
 }
 
