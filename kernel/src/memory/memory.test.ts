@@ -213,6 +213,15 @@ describe("opening", () => {
     await third.swap(1, 2);
   });
 
+  test("a memory whose head was lost with its kernel exists, and one that was never opened does not", async () => {
+    const { within, start } = await memoryFixture();
+    await within((agent) => swaps(agent, 1), { database: await deafDatabase() });
+    await using memory = await start();
+    expect(memory.stats(testKey).records).toBe(0);
+    expect(await memory.exists(testKey)).toBe(true);
+    expect(await memory.exists("extension/test.other")).toBe(false);
+  });
+
   test("a torn last line is cut and reported, and later records are intact", async () => {
     const { within, journal, warnings } = await memoryFixture();
     await within((agent) => swaps(agent, 3));

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { LaresError } from "../base/errors.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import { ArgumentChecker } from "./argument-checker.ts";
@@ -238,6 +238,22 @@ test("a call that is not answered before its deadline rejects with whose it was,
     tools.call("a", "t", {}, agent("c"), deadline === undefined ? {} : { deadline, deadlineMs: 9_000 }),
   ).rejects.toMatchObject(error);
   expect(handed).toHaveLength(begun);
+});
+
+test("an answer after the deadline is too late, even if no timer has ended the call yet", async () => {
+  const tools = open(async () => {
+    const now = vi.spyOn(clock, "monotonic");
+    now.mockReturnValue(clock.monotonic() + 300);
+    return { status: "success" };
+  });
+  try {
+    await expect(tools.call("a", "t", {}, agent("b"), { deadlineMs: 300 })).rejects.toMatchObject({
+      code: "DeadlineExceeded",
+      facts: { deadline_ms: 300, set_by: "b", call: "a/t" },
+    });
+  } finally {
+    vi.restoreAllMocks();
+  }
 });
 
 test("a call gets the shorter of its own deadline and what is left of its caller's", async () => {
