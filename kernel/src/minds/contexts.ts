@@ -8,7 +8,7 @@ import type { AtWork } from "./host.ts";
 import { kinds, toolsOf } from "./kinds.ts";
 import type { Mind, MindPorts } from "./ports.ts";
 import type { RestingContexts } from "./resting-contexts.ts";
-import { beginsTurn } from "./turns.ts";
+import { beginsTurn, lastRequestOf } from "./turns.ts";
 
 interface ContextsHost {
   readonly ports: MindPorts;
@@ -59,10 +59,8 @@ export class Contexts {
   hasUnread(process: Process): boolean {
     const entries = this.#tails.get(process.id)?.entries;
     if (entries === undefined) return true;
-    const lastRequest = entries.findLast(
-      (entry) => entry.kind === "request" && entry.process === process.id,
-    )?.seq;
-    return entries.some((entry) => entry.seq > (lastRequest ?? 0) && beginsTurn(entry, process));
+    const lastRequest = lastRequestOf(process.id, entries);
+    return entries.some((entry) => entry.seq > lastRequest && beginsTurn(entry, process));
   }
 
   /** Returns a process's context. Begins it if there is none. */

@@ -180,6 +180,32 @@ describe("a question that waits when a kernel dies", () => {
     expect(bench.calls).toHaveLength(1);
   });
 
+  test("is waited for by the channel's call that continues, as nothing new was said", async () => {
+    const bench = await MindBench.open();
+    bench.asksAboutTools = ["files/read"];
+    bench.model = (question) =>
+      lastText(question) === "go"
+        ? { call: [{ tool: "files/read", arguments: { path: "a" } }] }
+        : { say: `result: ${lastText(question)}` };
+    const { id } = await bench.open();
+    await bench.send(id, "go");
+    const { id: ref } = await bench.question();
+    const before = (await bench.entries(id)).length;
+    await bench.restart();
+    await until("the call to ask again", async () => {
+      const states = (await bench.entries(id))
+        .slice(before)
+        .flatMap((entry) => (entry.kind === "process" ? [entry.value.state] : []));
+      return states.at(-1) === "WaitingForApproval";
+    });
+    expect(await bench.answer(true)).toBe(ref);
+    await bench.rested(id);
+    expect(await bench.decisions(id)).toEqual(["ask Pending workspace", "ask Allowed person"]);
+    expect(bench.calls).toHaveLength(1);
+    expect((await bench.entries(id)).filter(({ kind }) => kind === "tool_result")).toHaveLength(1);
+    expect((await bench.entries(id)).filter(({ kind }) => kind === "request")).toHaveLength(2);
+  });
+
   test("about a request to a model is not asked again either", async () => {
     const bench = await MindBench.open();
     bench.asksAboutModels = true;

@@ -22,7 +22,7 @@ import { speakersOf } from "./origins.ts";
 import { scheduleOrigin } from "./scheduled.ts";
 import { reasonOf, stopError } from "./stop-tree.ts";
 import { isNudged, nudge, requestsMade } from "./turn-limits.ts";
-import { beginsTurn, isSpoken } from "./turns.ts";
+import { beginsTurn, isSpoken, lastRequestOf } from "./turns.ts";
 import { conclusionOf, failureOf, ModelFailed, passedOn, SummaryDraft } from "./conclusions.ts";
 
 /** Calls of one answer that are run. */
@@ -337,11 +337,16 @@ export class MindProcess implements AtWork {
     const { state } = this.#host.log;
     const { id } = this.record;
     this.#attempts = state.requests.find(({ process }) => process === id)?.attempt ?? 0;
-    const begun = begunBy(state, id);
-    if (begun.size > 0 && this.lastRequest === 0)
-      await this.#host.log.append([...begun].map((message) => voidEntry(this.maker, message)));
+    const entries = this.#tail?.entries ?? [];
+    if (this.lastRequest === 0) {
+      const begun = [...begunBy(state, id)];
+      if (begun.length > 0)
+        await this.#host.log.append(begun.map((message) => voidEntry(this.maker, message)));
+      // What that request had read is not new for the calls that continue.
+      this.lastRequest = lastRequestOf(id, entries);
+    }
     const open = new Set(state.calls.filter(({ process }) => process === id).map(({ call }) => call));
-    for (const entry of this.#tail?.entries ?? [])
+    for (const entry of entries)
       if (entry.kind === "tool_call" && open.has(entry.call))
         await this.#calls.run({ call: entry.call, tool: entry.tool, arguments: entry.arguments });
   }

@@ -15,6 +15,11 @@ export function isSpoken(entry: Entry, { id, kind }: Reader): boolean {
   return kind === "channel" && entry.kind === "action" && entry.origin === "person";
 }
 
+/** Returns the seq of a process's last request among entries of its context; 0 if there is none. */
+export function lastRequestOf(process: string, entries: readonly Entry[]): number {
+  return entries.findLast((entry) => entry.kind === "request" && entry.process === process)?.seq ?? 0;
+}
+
 const waiting: ReadonlySet<string> = new Set(["PendingApproval", "Approved", "Committing"]);
 
 /** True for what a child found, and, for a channel, for what became of an action by itself. */
