@@ -6,6 +6,7 @@ import {
   type EntryOf,
   type Process,
   replacedBy,
+  scheduleOrigin,
 } from "../base/vocabulary/conversation.ts";
 import { isForeign, isNews } from "./entry-kinds.ts";
 import { countedWith, type FailedCompactions, noneFailed } from "./failed-compactions.ts";
@@ -67,6 +68,8 @@ export interface ConversationState {
   failedCompactions: FailedCompactions;
   /** True if a message, a decision or a child's conclusion came after the channel's last request. */
   isUnread: boolean;
+  /** True if a schedule said something, and no person has said or decided anything since. */
+  isScheduled: boolean;
   /** Messages of which there are only partial entries. */
   partial: { process: string; message: string }[];
   /** Ids of entries. */
@@ -234,7 +237,10 @@ export class ConversationFold {
       return;
     }
     this.#closeMessage(id);
-    if (role === "user" && origin !== "kernel" && this.#isChannel(process)) state.isUnread = true;
+    if (role === "user" && origin !== "kernel" && this.#isChannel(process)) {
+      state.isUnread = true;
+      state.isScheduled = origin === scheduleOrigin;
+    }
     if (role === "user" && origin === "person") {
       state.unreadAt = [];
       state.rejections = 0;
@@ -295,6 +301,7 @@ export class ConversationFold {
       state.isUnread = true;
     if (isOpen) state.references = [...state.references, { kind, ref, process }].slice(-maxOpen);
     else if (origin === "person") {
+      state.isScheduled = false;
       state.unreadAt = [];
       state.rejections = rejected.has(now) ? state.rejections + 1 : 0;
     }
@@ -351,6 +358,7 @@ export function emptyState(): ConversationState {
     rejections: 0,
     failedCompactions: noneFailed,
     isUnread: false,
+    isScheduled: false,
     partial: [],
     pins: [],
     blocks: [],

@@ -367,7 +367,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       // Entries that arrived while the end of the turn was written.
       if (record.state === "WaitingForInput" && process.hasUnread("spoken")) this.wake();
       else if (record.state === "WaitingForInput" && process.hasUnread("any")) this.#wakes.childEnded();
-      else if (process.isScheduled) notifyEnd(this, record, process.answer);
+      else if (this.log.state.isScheduled) notifyEnd(this, record, process.answer);
     } else if (waitsForFollowUp(record)) {
       this.#wakes.childEnded();
       this.followUps.reported(process);

@@ -1,5 +1,5 @@
+import { scheduleOrigin } from "../base/vocabulary/conversation.ts";
 import { decisionOrigin } from "./let-go.ts";
-import { scheduleOrigin } from "./scheduled.ts";
 
 /** Who writes a message. */
 export interface Sender {

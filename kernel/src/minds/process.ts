@@ -19,7 +19,6 @@ import { requestDigest } from "./request-digest.ts";
 import { outputTokensIn } from "../models/answer.ts";
 import { type AtWork, type GivenContext, placeOf, type ProcessHost } from "./host.ts";
 import { speakersOf } from "./origins.ts";
-import { scheduleOrigin } from "./scheduled.ts";
 import { reasonOf, stopError } from "./stop-tree.ts";
 import { isNudged, nudge, requestsMade } from "./turn-limits.ts";
 import { beginsTurn, isSpoken, lastRequestOf } from "./turns.ts";
@@ -307,7 +306,7 @@ export class MindProcess implements AtWork {
           agent: agent.id,
           conversation: log.id,
           process: kind,
-          isScheduled: this.isScheduled,
+          isScheduled: log.state.isScheduled,
           asking: this.#host.decisions.asking(this, this.#requestKey()),
         },
         this.signal,
@@ -364,11 +363,6 @@ export class MindProcess implements AtWork {
 
   #unread(): readonly Entry[] {
     return this.#tail?.since(this.lastRequest) ?? [];
-  }
-
-  /** True if a schedule began its turn. */
-  get isScheduled(): boolean {
-    return this.#tail?.entries.findLast(({ id }) => id === this.turn)?.origin === scheduleOrigin;
   }
 
   #turnNow(): string {

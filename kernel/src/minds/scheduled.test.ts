@@ -52,3 +52,26 @@ test("what a schedule says is not the person's: no memory of theirs is made of i
   expect(bench.memories.map(({ type }) => type)).toEqual(["Fact"]);
   expect(conversation?.tainted).toEqual([]);
 });
+
+test("everything that a schedule caused is its work, until the person speaks: a worker, and the turn that reads its report", async () => {
+  const bench = await MindBench.open();
+  bench.model = (question, { process }) => {
+    if (process === "worker") return { say: "Three files changed." };
+    const text = lastText(question);
+    return text === "What changed?"
+      ? { call: [{ tool: "spawn_worker", arguments: { task: "look" } }] }
+      : { say: text.includes("Three files changed.") ? "It was three files." : "ok" };
+  };
+  const event = "01a2162a-6b76-708b-abc7-bc622930fd5a";
+  await bench.minds.prompt(agent, { name: "daily", text: "What changed?", timezone: "UTC" }, event);
+  await bench.rested(event);
+  const asked = bench.questions.map(({ asker }) => [asker.process, asker.isScheduled]);
+  expect(asked).toContainEqual(["worker", true]);
+  expect(asked.every(([, isScheduled]) => isScheduled === true)).toBe(true);
+  expect(bench.notices.at(-1)).toBe("It was three files.");
+  const { length } = bench.notices;
+  await bench.send(event, "Thank you.");
+  await bench.rested(event);
+  expect(bench.questions.at(-1)?.asker.isScheduled).toBe(false);
+  expect(bench.notices).toHaveLength(length);
+});

@@ -11,9 +11,6 @@ export interface SchedulePrompt {
   readonly timezone: string;
 }
 
-/** The origin of what a schedule says: the words of a manifest that a person accepted. */
-export const scheduleOrigin = "schedule";
-
 /** Returns whether a time is within the hours in which a schedule may speak. */
 export function isActive(
   { activeHours, timezone }: Pick<SchedulePrompt, "activeHours" | "timezone">,

@@ -246,6 +246,9 @@ export const Entry = Type.Union(
 export type Entry = Static<typeof Entry>;
 export type EntryOf<Kind extends Entry["kind"]> = Extract<Entry, { kind: Kind }>;
 
+/** The origin of what a schedule says: the words of a manifest that a person accepted. */
+export const scheduleOrigin = "schedule";
+
 /** Returns the entries that a redaction put in the place of others, with the seqs of those. */
 export function replacedBy({ entries }: EntryOf<"redaction">): readonly Entry[] {
   return entries as unknown as readonly Entry[];
