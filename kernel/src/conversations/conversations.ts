@@ -21,7 +21,7 @@ import { type ConversationRow, type EntryQuery, isBusy } from "./indexed.ts";
 import { IndexRows } from "./index-rows.ts";
 import { Redactions } from "./redactions.ts";
 import type { Header } from "./records.ts";
-import { isSharedLog, sharedLogOf } from "./shared-logs.ts";
+import { isConversationId, isLogName, isMindLog, sharedLogOf } from "./log-names.ts";
 import { SourceRows } from "./source-rows.ts";
 import { eachOnce, maxSeq, type Stretch, stretchesOf } from "./stretches.ts";
 import type { MessageVectors } from "./vectors/message-vectors.ts";
@@ -48,16 +48,6 @@ export interface Appended {
   readonly header: Header;
   readonly entries: readonly Entry[];
 }
-
-const conversationId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-/** True for the id of a conversation; a mind's own log has another one, and is none. */
-export function isConversationId(id: string): boolean {
-  return conversationId.test(id);
-}
-
-/** A mind's own log is named by its agent. */
-const agentId = /^[a-z0-9]+(?:[.-][a-z0-9-]+)+$/;
 
 /** The conversations of a workspace: their logs, which of them are open, and the index. */
 export class Conversations implements AsyncDisposable {
@@ -111,7 +101,7 @@ export class Conversations implements AsyncDisposable {
 
   /** Opens the log of a mind itself, or begins it. */
   async openMind(agent: string): Promise<OpenLog> {
-    if (!agentId.test(agent)) throw invalidParams(`"${agent}" is not an agent's id.`);
+    if (!isMindLog(agent)) throw invalidParams(`"${agent}" is not an agent's id.`);
     return await this.#openOrBegin(agent);
   }
 
@@ -181,7 +171,7 @@ export class Conversations implements AsyncDisposable {
   /** Newest first. */
   async list(query: Parameters<IndexRows["list"]>[0]): Promise<ConversationRow[]> {
     await this.#allCaughtUp();
-    return (await this.#rows.list(query)).filter(({ id }) => conversationId.test(id));
+    return (await this.#rows.list(query)).filter(({ id }) => isConversationId(id));
   }
 
   /** Returns what is known of one without opening its log. NotFound. */
@@ -375,7 +365,7 @@ export class Conversations implements AsyncDisposable {
   }
 
   #folderOf(id: string): string {
-    if (!conversationId.test(id) && !agentId.test(id) && !isSharedLog(id)) throw notFound("conversation", id);
+    if (!isLogName(id)) throw notFound("conversation", id);
     return joinPath(this.#options.stateFolder, "conversations", id);
   }
 

@@ -183,6 +183,14 @@ export class IndexRows implements Disposable {
     return rows.map(rowOf);
   }
 
+  /** Returns the logs of each agent: its conversations, without deleted ones, and the log of its mind. */
+  async byAgent(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const rows = await this.#current.query<{ readonly agent: string; readonly ids: string }>(
+      "SELECT agent, json_group_array(id) AS ids FROM conversations WHERE state <> 'deleted' GROUP BY agent",
+    );
+    return new Map(rows.map(({ agent, ids }) => [agent, JSON.parse(ids) as string[]]));
+  }
+
   /** Throws NotFound for one that is not there, or was deleted. */
   async check(id: string): Promise<void> {
     if ((await this.get(id)) === null) throw notFound("conversation", id);

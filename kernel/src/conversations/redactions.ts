@@ -2,6 +2,7 @@ import { type Clock, isoTime } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
 import { isJsonObject } from "../base/json.ts";
 import { endedStates, type Entry } from "../base/vocabulary/conversation.ts";
+import { isConversationId } from "./log-names.ts";
 import { type Change, Pieces } from "./redacted-pieces.ts";
 import type { IndexRows } from "./index-rows.ts";
 import type { OpenLog } from "./open-logs.ts";
@@ -46,6 +47,20 @@ export class Redactions {
     const [root] = await this.#parts.stretchesOf(id);
     const found = [root?.conversation ?? id];
     for (const each of found) found.push(...(await this.#parts.rows.forksOf(each)));
+    return found;
+  }
+
+  /** Returns the agents that have talked, or whose minds have a log. */
+  async agents(): Promise<readonly string[]> {
+    return [...(await this.#parts.rows.byAgent()).keys()];
+  }
+
+  /** Returns all conversations of these agents, with those that may share entries with them. */
+  async conversationsOf(agents: readonly string[]): Promise<ReadonlySet<string>> {
+    const logs = await this.#parts.rows.byAgent();
+    const found = new Set<string>();
+    for (const id of agents.flatMap((agent) => logs.get(agent) ?? []))
+      if (isConversationId(id) && !found.has(id)) for (const each of await this.family(id)) found.add(each);
     return found;
   }
 

@@ -1,6 +1,6 @@
 import type { Ask } from "../base/vocabulary/ask.ts";
 import type { NewEntry } from "../conversations/records.ts";
-import { sharedLogOf } from "../conversations/shared-logs.ts";
+import { sharedLogOf } from "../conversations/log-names.ts";
 import { entryOf } from "./entries.ts";
 import type { AtWork, DoubtfulEdit } from "./host.ts";
 import type { MindPorts, ProcessLog } from "./ports.ts";

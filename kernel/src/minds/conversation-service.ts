@@ -15,7 +15,7 @@ import { endedStates, type Conversation, type Entry } from "../base/vocabulary/c
 import { plainLine } from "../base/plain-text.ts";
 import { quotedText } from "../base/visible-text.ts";
 import { checkPerson } from "../base/vocabulary/principal.ts";
-import { isConversationId } from "../conversations/conversations.ts";
+import { isConversationId } from "../conversations/log-names.ts";
 import type { ConversationRow } from "../conversations/indexed.ts";
 import type { ConversationState } from "../conversations/fold.ts";
 import { allOf } from "../conversations/search-words.ts";

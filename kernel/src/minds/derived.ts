@@ -1,9 +1,7 @@
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { textOf } from "../context/entry-text.ts";
 import type { Conversations } from "../conversations/conversations.ts";
-
-/** Entries of one conversation that are looked through. */
-const maxEntries = 100_000;
+import { everyEntry } from "../conversations/whole-logs.ts";
 
 /** What a model writes in a turn, with the turn's entries before it. */
 const ofTurn: ReadonlySet<Entry["kind"]> = new Set(["message", "tool_call", "tool_result", "notice"]);
@@ -27,9 +25,8 @@ export async function derivedFrom(
     .reduce((one, other) => (other < one ? other : one), "~");
   const derived = new Map<string, Entry>();
   for (const log of logs) {
-    const entries = await conversations.entries(log, { limit: maxEntries });
     let hasOrigin = false;
-    for (const entry of entries) {
+    for await (const entry of everyEntry(conversations, log)) {
       hasOrigin ||= ids.has(entry.id);
       const isLater = log === mind ? entry.created >= since : hasOrigin;
       if (!isLater || ids.has(entry.id) || entry.origin === "person" || textOf(entry) === "") continue;

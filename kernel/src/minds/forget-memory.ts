@@ -4,9 +4,6 @@ import type { Minds } from "./minds.ts";
 import { checkIdle, removeFrom } from "./redacting.ts";
 import { minRepeated } from "./redaction.ts";
 
-/** Conversations of a mind from which a text can be removed. */
-const maxConversations = 10_000;
-
 /**
  * Forgets what a mind has remembered, with the copies of its text in the conversations of the mind and everywhere else.
  * `remove` removes the memory itself, and its result is returned. Conversations that work keep their copies, and are named.
@@ -18,12 +15,9 @@ export async function forgetMemory<Result>(
 ): Promise<{ readonly result: Result; readonly report: ForgettingReport }> {
   if (text.length < minRepeated) return { result: await remove(), report: { removed: [], remains: [] } };
   const { conversations } = minds;
-  const all = new Set<string>();
-  for (const { id: root } of await conversations.list({ agent, limit: maxConversations }))
-    if (!all.has(root)) for (const each of await conversations.redactions.family(root)) all.add(each);
   const logs: string[] = [];
   const atWork: RemainingText[] = [];
-  for (const each of all)
+  for (const each of await conversations.redactions.conversationsOf([agent]))
     try {
       await checkIdle(minds, each);
       logs.push(each);

@@ -7,8 +7,6 @@ import type { Minds } from "./minds.ts";
 import { recalledBy } from "./recalled-memories.ts";
 import { minRepeated } from "./redaction.ts";
 
-/** Conversations of a mind that are searched, the latest ones. */
-const maxConversations = 1_000;
 /** Entries that have the words of a memory, which are compared with it. */
 const maxFound = 1_000;
 /** Words of a memory that are searched for; the whole text is compared afterwards. */
@@ -87,18 +85,15 @@ async function inConversations(
 ): Promise<Pick<StillSaid, "conversations">> {
   const words = text.split(/\s+/u).slice(0, maxWords).join(" ");
   if (text.length < minRepeated || words.trim() === "") return {};
-  const rows = await conversations.list({ agent, limit: maxConversations });
+  const all = await conversations.redactions.conversationsOf([agent]);
   const inJson = JSON.stringify(text).slice(1, -1);
   try {
-    const found = await conversations.search(
-      rows.map(({ id }) => id),
-      allOf(words),
-      maxFound,
-    );
+    const found = await conversations.search([...all], allOf(words), maxFound);
     const ids = new Set(
       found.flatMap(({ entry }) => (JSON.stringify(entry).includes(inJson) ? [entry.conversation] : [])),
     );
-    const said = rows.filter(({ id }) => ids.has(id)).map(({ id, state: { title } }) => ({ id, title }));
+    const rows = await Promise.all([...ids].map((id) => conversations.find(id)));
+    const said = rows.flatMap((row) => (row === null ? [] : [{ id: row.id, title: row.state.title }]));
     return said.length === 0 ? {} : { conversations: said };
   } catch (error) {
     // It is forgotten already, and only the search failed.

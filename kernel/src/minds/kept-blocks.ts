@@ -1,13 +1,11 @@
-import type { Entry } from "../base/vocabulary/conversation.ts";
+import type { EntryOf } from "../base/vocabulary/conversation.ts";
 import type { MindBlock } from "../base/vocabulary/mind.ts";
 import type { Appended, Conversations } from "../conversations/conversations.ts";
+import { newestBlocks } from "../conversations/whole-logs.ts";
 import type { MindPorts } from "./ports.ts";
 import { SharedBlocks } from "./shared-blocks.ts";
 
 type Blocks = ReadonlyMap<string, string>;
-
-/** Edits of a mind's blocks that are looked through for their present texts. */
-const maxBlockEdits = 1_000;
 
 /**
  * The texts of minds' blocks, which stand in the minds' own logs, and in those of shared memories. Each is read once, and
@@ -81,12 +79,8 @@ export class KeptBlocks {
   }
 
   async #ofLog(agent: string): Promise<Blocks> {
-    const entries = await this.#conversations.entries(agent, {
-      kinds: ["block"],
-      limit: maxBlockEdits,
-      newest: true,
-    });
-    return new Map(entries.flatMap((entry) => textOf(entry)));
+    const edits = await newestBlocks(this.#conversations, agent);
+    return new Map(edits.flatMap((edit) => textOf(edit)));
   }
 }
 
@@ -95,6 +89,6 @@ function isShared(block: MindBlock): block is MindBlock & { readonly namespace: 
 }
 
 /** A mind keeps nothing that no person accepted and that untrusted text led to. */
-function textOf(entry: Entry): [string, string][] {
-  return entry.kind === "block" && entry.tainted !== true ? [[entry.name, entry.text]] : [];
+function textOf({ name, text, tainted }: EntryOf<"block">): [string, string][] {
+  return tainted === true ? [] : [[name, text]];
 }

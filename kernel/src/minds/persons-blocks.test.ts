@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { entryOf } from "./entries.ts";
 import { agent, MindBench, person } from "./testing/mind-bench.ts";
 
 const asked = (bench: MindBench): string => JSON.stringify(bench.questions.at(-1)?.question.messages);
@@ -120,4 +121,35 @@ test("what a person can write into a block is checked", async () => {
   });
   // Without forgetting it is told when the model is asked next.
   await service.editBlock(person, edit);
+});
+
+/** Appends edits to the log of the mind itself, as many as an hourly bulletin makes in six weeks. */
+async function addBulletins(bench: MindBench): Promise<void> {
+  using opened = await bench.minds.conversations.openMind(agent);
+  const maker = { process: agent, turn: "", clock: bench.clock };
+  for (let at = 0; at < 12; at++)
+    await opened.log.append(
+      Array.from({ length: 100 }, (_, each) =>
+        entryOf(
+          maker,
+          { kind: "block", name: "bulletin", text: `bulletin ${at * 100 + each}` },
+          { origin: "model" },
+        ),
+      ),
+    );
+}
+
+test("a block stays whatever is written after it, and is forgotten however long ago it was said", async () => {
+  const bench = await MindBench.open();
+  await bench.service.editBlock(person, { agent, name: "project", text: "A folder of treasure maps" });
+  await bench.service.editBlock(person, { agent, name: "project", text: "A folder of maps" });
+  await addBulletins(bench);
+  await bench.restart();
+  expect((await bench.service.blocks({ agent })).items).toMatchObject([{ text: "A folder of maps" }]);
+  const { id } = await bench.open();
+  await talk(bench, id, "hello");
+  expect(asked(bench)).toContain("A folder of maps");
+  await bench.service.editBlock(person, { agent, name: "project", text: "", forget: true });
+  expect(await filesWith(bench.folder, "treasure maps")).toEqual([]);
+  expect(await filesWith(bench.folder, "bulletin 7")).not.toEqual([]);
 });

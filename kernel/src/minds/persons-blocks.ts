@@ -1,18 +1,14 @@
 import { invalidParams, LaresError, limitExceeded, notFound } from "../base/errors.ts";
 import type { Block, EditBlock } from "../base/vocabulary/conversation-requests.ts";
 import type { MindBlock } from "../base/vocabulary/mind.ts";
-import { sharedLogOf } from "../conversations/shared-logs.ts";
+import { sharedLogOf } from "../conversations/log-names.ts";
+import { everyEntry, newestBlocks } from "../conversations/whole-logs.ts";
 import { entryOf } from "./entries.ts";
 import type { Minds } from "./minds.ts";
 import { checkIdle, forget } from "./redacting.ts";
 import { sourcesFor } from "./shared-blocks.ts";
 import { readersOf } from "./shared-readers.ts";
 import { minRepeated } from "./redaction.ts";
-
-/** Edits of one conversation's blocks that are looked through. */
-const maxEdits = 1_000;
-/** Conversations of a mind from which a text can be removed. */
-const maxConversations = 10_000;
 
 type Place = Pick<EditBlock, "agent" | "id">;
 
@@ -23,14 +19,8 @@ export async function listBlocks(minds: Minds, { agent, id }: Place): Promise<Bl
   if (mind === null) throw notFound("mind of the agent", agent);
   if (id !== undefined) await checkConversation(minds, agent, id);
   const ofMind = await ports.blocks.ofMind(agent);
-  const edits =
-    id === undefined
-      ? []
-      : await conversations.entries(id, { kinds: ["block"], limit: maxEdits, newest: true });
-  const textIn = (name: string): string => {
-    const edit = edits.findLast((entry) => entry.kind === "block" && entry.name === name);
-    return edit?.kind === "block" ? edit.text : "";
-  };
+  const edits = id === undefined ? [] : await newestBlocks(conversations, id);
+  const textIn = (name: string): string => edits.find((edit) => edit.name === name)?.text ?? "";
   return await Promise.all(
     mind.definition.blocks
       .filter((block) => isOfMind(block) || id !== undefined)
@@ -121,14 +111,10 @@ async function forgetBlock(minds: Minds, block: MindBlock, { agent, id }: EditBl
   const { conversations } = minds;
   const { name, namespace } = block;
   const agents = namespace === undefined ? [agent] : await readersOf(minds, namespace, name);
-  const roots = isOfMind(block)
-    ? (
-        await Promise.all(agents.map((each) => conversations.list({ agent: each, limit: maxConversations })))
-      ).flatMap((rows) => rows.map((row) => row.id))
-    : [id ?? ""];
-  const logs = new Set<string>();
-  for (const root of roots)
-    if (!logs.has(root)) for (const each of await conversations.redactions.family(root)) logs.add(each);
+  const { redactions } = conversations;
+  const logs = new Set(
+    isOfMind(block) ? await redactions.conversationsOf(agents) : await redactions.family(id ?? ""),
+  );
   for (const each of logs) await checkIdle(minds, each);
   // A mind's own log, and that of a shared memory, begin with their first edit.
   const own = isOfMind(block)
@@ -137,11 +123,7 @@ async function forgetBlock(minds: Minds, block: MindBlock, { agent, id }: EditBl
   for (const each of own) if ((await conversations.find(each)) !== null) logs.add(each);
   const said = new Set<string>();
   for (const each of logs)
-    for (const entry of await conversations.entries(each, {
-      kinds: ["block"],
-      limit: maxEdits,
-      newest: true,
-    }))
+    for await (const entry of everyEntry(conversations, each, { kinds: ["block"] }))
       if (entry.kind === "block" && entry.name === name && entry.text.length >= minRepeated)
         said.add(entry.text);
   await forget(

@@ -3,8 +3,8 @@ import { endedStates, type Entry } from "../base/vocabulary/conversation.ts";
 import type { RedactedConversation, RedactConversation } from "../base/vocabulary/conversation-requests.ts";
 import type { ForgettingReport, Forgotten } from "../base/vocabulary/forgetting.ts";
 import type { Removal } from "../conversations/redactions.ts";
-import { sharedLogOf } from "../conversations/shared-logs.ts";
-import { isConversationId } from "../conversations/conversations.ts";
+import { isConversationId, sharedLogOf } from "../conversations/log-names.ts";
+import { everyEntry } from "../conversations/whole-logs.ts";
 import type { Minds } from "./minds.ts";
 import { isRemovable, removalOfEntries, removalOfText, bothRemovals, copiedTexts } from "./redaction.ts";
 import { readersOf, sharedOf } from "./shared-readers.ts";
@@ -12,11 +12,6 @@ import { textOf } from "../context/entry-text.ts";
 import { derivedFrom } from "./derived.ts";
 import { removalOfBlock } from "./redacted-block.ts";
 
-/** Edits of shared blocks that are looked through, and conversations of a mind that may repeat them. */
-const maxEdits = 10_000;
-const maxConversations = 10_000;
-/** Entries that have one id: pieces of an answer come several times a second. */
-const maxOfOneId = 10_000;
 /** Derived texts that one answer lists. */
 const maxListed = 100;
 /** Characters of a derived text that the answer shows. */
@@ -100,16 +95,24 @@ async function toldBy(
   const found = new Set<string>();
   for (const namespace of await sharedOf(minds, agent)) {
     const log = sharedLogOf(namespace);
-    const edits = await conversations.entries(log, { kinds: ["block"], limit: maxEdits, newest: true });
-    if (!edits.some((edit) => removal.entry(edit, log) !== null)) continue;
+    if (!(await hasAny(conversations, log, removal))) continue;
     found.add(log);
-    for (const reader of await readersOf(minds, namespace)) {
+    const readers = await readersOf(minds, namespace);
+    for (const reader of readers)
       if (reader !== agent && (await conversations.find(reader)) !== null) found.add(reader);
-      for (const { id } of await conversations.list({ agent: reader, limit: maxConversations }))
-        for (const each of await conversations.redactions.family(id)) found.add(each);
-    }
+    for (const each of await conversations.redactions.conversationsOf(readers)) found.add(each);
   }
   return [...found].filter((each) => !family.includes(each));
+}
+
+async function hasAny(
+  conversations: Minds["conversations"],
+  log: string,
+  removal: Removal,
+): Promise<boolean> {
+  for await (const edit of everyEntry(conversations, log, { kinds: ["block"] }))
+    if (removal.entry(edit, log) !== null) return true;
+  return false;
 }
 
 type Memories = Awaited<ReturnType<Minds["ports"]["memory"]["madeFrom"]>>;
@@ -211,9 +214,10 @@ async function entriesOf(
       `The entry is of the kind "${found.kind}", which has no text of its own. Name a message, a call, a result, a conclusion, a summary, a notice or a block.`,
       { path: "entry" },
     );
-  const all = (
-    await conversations.entries(id, { kinds: [found.kind], limit: maxOfOneId, newest: true })
-  ).filter((each) => each.id === entry);
+  // Pieces of an answer have one id.
+  const all: Entry[] = [];
+  for await (const each of everyEntry(conversations, id, { kinds: [found.kind] }))
+    if (each.id === entry) all.push(each);
   const sees: string[] = [];
   for (const each of family) if ((await conversations.entry(each, entry)) !== null) sees.push(each);
   return { removed: all.length === 0 ? [found] : all, sees };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { filesWith } from "../../../test/support/stored.ts";
 import { until } from "../../../test/support/until.ts";
 import type { MindBlock } from "../base/vocabulary/mind.ts";
-import { sharedLogOf } from "../conversations/shared-logs.ts";
+import { sharedLogOf } from "../conversations/log-names.ts";
 import { agent, lastText, MindBench, person } from "./testing/mind-bench.ts";
 
 const other = "test.other";

@@ -1,8 +1,9 @@
-import type { Entry } from "../base/vocabulary/conversation.ts";
+import type { EntryOf } from "../base/vocabulary/conversation.ts";
 import type { MindBlock } from "../base/vocabulary/mind.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import type { NewEntry } from "../conversations/records.ts";
-import { sharedLogOf } from "../conversations/shared-logs.ts";
+import { sharedLogOf } from "../conversations/log-names.ts";
+import { newestBlocks } from "../conversations/whole-logs.ts";
 
 /** The text of a shared block, and whose it is: `person`, or `agent:<id>`. */
 export interface SharedText {
@@ -93,20 +94,13 @@ export class SharedBlocks {
   }
 
   async #ofLog(id: string): Promise<ReadonlyMap<string, Stored>> {
-    const row = await this.#conversations.find(id);
-    const texts = new Map<string, Stored>();
-    for (const { name, seq } of row?.state.blocks ?? []) {
-      const [entry] = await this.#conversations.entries(id, { after: seq - 1, through: seq, limit: 1 });
-      if (entry !== undefined) for (const stored of storedIn(entry)) texts.set(name, stored);
-    }
-    return texts;
+    const edits = await newestBlocks(this.#conversations, id);
+    return new Map(edits.flatMap((edit) => storedIn(edit)));
   }
 }
 
-function storedIn(entry: Entry): Stored[] {
-  if (entry.kind !== "block" || entry.tainted === true) return [];
-  const { text, origin, sources = [], seq } = entry;
-  return [{ text, origin, sources, seq }];
+function storedIn({ name, text, origin, sources = [], seq, tainted }: EntryOf<"block">): [string, Stored][] {
+  return tainted === true ? [] : [[name, { text, origin, sources, seq }]];
 }
 
 /** Returns what a text is made from that a mind reads: another mind's is also that mind's. */

@@ -1,8 +1,5 @@
-import { sharedLogOf } from "../conversations/shared-logs.ts";
+import { sharedLogOf } from "../conversations/log-names.ts";
 import type { Minds } from "./minds.ts";
-
-/** Conversations in which the agents that have some are looked for. */
-const maxConversations = 10_000;
 
 /** Returns the agents whose minds have a block of this name, or any, in a shared memory, and have talked. */
 export async function readersOf(
@@ -10,8 +7,7 @@ export async function readersOf(
   namespace: string,
   name?: string,
 ): Promise<string[]> {
-  const rows = await conversations.list({ limit: maxConversations });
-  return [...new Set(rows.map(({ agent }) => agent))].filter((agent) =>
+  return (await conversations.redactions.agents()).filter((agent) =>
     ports
       .mindOf(agent)
       ?.definition.blocks.some(
