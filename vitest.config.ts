@@ -16,7 +16,7 @@ interface Suite {
 
 const slowMs = 600_000;
 /** Where tests stand beside what they test. */
-const sources = "{kernel,extensions,examples,vscode-client}";
+const sources = "kernel,extensions,examples,vscode-client";
 /** Properties that have found something: what they found is tried again on every run. */
 const fuzzCorpora = readdirSync("test/fuzz/corpus").map((target) => `test/fuzz/${target}.test.ts`);
 
@@ -28,7 +28,10 @@ const suites = {
     timeoutMs: slowMs,
   },
   /** Tests that mostly wait for real processes, timers or large data: `npm run test:slow`. */
-  slow: { include: ["test/slow/**/*.test.ts", `${sources}/**/*.slow.test.ts`], timeoutMs: slowMs },
+  slow: {
+    include: ["test/slow/**/*.test.ts", `{test/protocol,${sources}}/**/*.slow.test.ts`],
+    timeoutMs: slowMs,
+  },
   /** Real editors, set up as `examples/editors/` says, and servers that editors use: `npm run test:editors`. */
   editors: { include: ["test/editors/**/*.test.ts", "test/schemas/**/*.test.ts"], timeoutMs: slowMs },
   /** Generated values, longer than a unit test's: `npm run test:fuzz`. */
@@ -76,7 +79,7 @@ if (name === "fuzz") process.stdout.write(`LARES_SEED=${process.env["LARES_SEED"
 
 // Each kernel, front and worker thread that a test starts strips and compiles the same sources: a second of CPU each.
 // Node reads the folder by the sources' content, so nothing in it can be out of date; `npm ci` empties it.
-if (name === "unit")
+if (name === "unit" || name === "slow")
   process.env["NODE_COMPILE_CACHE"] ||= fileURLToPath(
     new URL("node_modules/.cache/compiled-tests", import.meta.url),
   );

@@ -29,7 +29,7 @@ const passOf = (name: string): number =>
 /**
  * Points that other tests visit: those of transfers (`kernel/src/memory/transfer/crash.test.ts`), of forgetting
  * (`kernel/src/memory/redaction.crash.test.ts`), of the store host (`kernel/src/store/deaths.faults.test.ts`), of jobs
- * (`jobs.test.ts`), of texts that a person has removed (`test/protocol/redaction-everywhere.test.ts`), of packages (`kernel/src/packages/files/place.crash.test.ts`), and of checkpoints of long journals
+ * (`jobs.test.ts`), of texts that a person has removed (`test/protocol/redaction-everywhere.slow.test.ts`), of packages (`kernel/src/packages/files/place.crash.test.ts`), and of checkpoints of long journals
  * (`kernel/src/journal/checkpoint.crash.test.ts`).
  */
 const elsewhere =

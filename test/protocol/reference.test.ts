@@ -56,9 +56,9 @@ const provokedIn: Readonly<Record<string, string>> = {
   "lares/commands/run PermissionDenied": "kernel/src/composition/only-persons.test.ts",
   "lares/commands/run AgentError": "test/protocol/conversations.test.ts",
   "lares/models/generate ModelError": "kernel/src/services/editor-models.test.ts",
-  "lares/tools/call DeadlineExceeded": "test/protocol/call-deadlines.test.ts",
-  "tools/call DeadlineExceeded": "test/protocol/call-deadlines.test.ts",
-  "jobs/task ToolError": "test/protocol/jobs-dead.test.ts",
+  "lares/tools/call DeadlineExceeded": "test/protocol/call-deadlines.slow.test.ts",
+  "tools/call DeadlineExceeded": "test/protocol/call-deadlines.slow.test.ts",
+  "jobs/task ToolError": "test/protocol/jobs-dead.slow.test.ts",
   "lares/jobs/retry IllegalTransition": "kernel/src/jobs/dead-jobs.test.ts",
   "lares/jobs/retry Conflict": "kernel/src/jobs/dead-jobs.test.ts",
   "lares/notifications/dismiss PermissionDenied": "kernel/src/composition/only-persons.test.ts",
@@ -66,7 +66,7 @@ const provokedIn: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["IllegalTransition", "ScopeViolation", "AgentError"].map((code) => [
       `lares/notifications/act ${code}`,
-      "test/protocol/notifications.test.ts",
+      "test/protocol/notifications.slow.test.ts",
     ]),
   ),
   "events/emit InvalidParams": "test/protocol/declared-events.test.ts",
