@@ -288,6 +288,33 @@ test("what a cortex has read of it is removed from the log of the mind", async (
   expect(asked(bench)).not.toContain(confided);
 });
 
+test("what a bulletin has of it is removed from other conversations that were told, and the bulletin too if the person wants that", async () => {
+  const bench = await MindBench.open();
+  const bulletin = "They like citrus and umbrellas.";
+  bench.model = (_question, { process }) => ({ say: process === "cortex" ? bulletin : "ok" });
+  const { id, entry } = await told(bench);
+  await bench.minds.cortex.run(agent);
+  const begun = await told(bench, "What do I like?");
+  expect(asked(bench)).toContain(bulletin);
+  const copied = `They use ${confided}.`;
+  bench.model = (_question, { process }) => ({ say: process === "cortex" ? copied : "ok" });
+  await bench.minds.cortex.run(agent);
+  await bench.send(begun.id, "And now?");
+  await bench.rested(begun.id);
+  expect(said(await bench.entries(begun.id))).toContain(confided);
+  const first = await bench.service.redact(person, { id, text: confided });
+  expect(first.conversations.toSorted()).toEqual([id, begun.id].toSorted());
+  expect(await filesWith(bench.folder, confided)).toEqual([]);
+  await bench.service.redact(person, { id, entry, with_derived: true });
+  expect(await filesWith(bench.folder, bulletin)).toEqual([]);
+  await bench.restart();
+  await bench.send(begun.id, "And after a restart?");
+  await bench.rested(begun.id);
+  expect(asked(bench)).not.toContain("umbrella");
+  for (const each of [id, begun.id])
+    expect(await bench.service.verify({ id: each })).toMatchObject({ ok: true });
+});
+
 test("what models made from a redacted entry is named by where it was made, and removed if the person wants that", async () => {
   const bench = await MindBench.open();
   const paraphrase = "So it is a citrus fruit with rain gear.";

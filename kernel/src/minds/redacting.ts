@@ -39,12 +39,14 @@ export async function redactConversation(
   const family = await conversations.redactions.family(id);
   for (const each of family) await checkIdle(minds, each);
   const target = text === undefined ? { entries: await entriesOf(minds, id, entry ?? "", family) } : { text };
-  const others = await toldBy(minds, agent, removalOf({ agent, logs: [], ...target }), family);
-  for (const each of others) await checkIdle(minds, each);
   const own = (await conversations.find(agent)) === null ? [] : [agent];
-  const logs = [...family, ...own, ...others];
+  const logsTold = async (removal: Removal): Promise<readonly string[]> => {
+    const others = await toldBy(minds, agent, removal, [...family, ...own]);
+    for (const each of others) await checkIdle(minds, each);
+    return [...family, ...own, ...others];
+  };
+  const logs = await logsTold(removalOf({ agent, logs: [], ...target }));
   const named: LogRedaction = { agent, logs, ...target };
-  const having = [...family, ...others.filter(isConversationId)];
   const found = await conversations.redactions.found(logs, removalOf(named));
   const origins = text === undefined ? (named.entries?.removed ?? []) : found;
   const foundIds = new Set(found.map((each) => each.id));
@@ -52,16 +54,14 @@ export async function redactConversation(
     (each) => !foundIds.has(each.id),
   );
   const also = withDerived ? derived : [];
+  const entries = {
+    removed: [...(named.entries?.removed ?? []), ...also],
+    sees: [...new Set([...(named.entries?.sees ?? []), ...family])],
+  };
+  // A bulletin or a block that goes too was told elsewhere.
   const redaction: LogRedaction =
-    also.length === 0
-      ? named
-      : {
-          ...named,
-          entries: {
-            removed: [...(named.entries?.removed ?? []), ...also],
-            sees: [...new Set([...(named.entries?.sees ?? []), ...family])],
-          },
-        };
+    also.length === 0 ? named : { ...named, entries, logs: await logsTold(removalOf({ ...named, entries })) };
+  const having = redaction.logs.filter(isConversationId);
   const removing = withDerived ? await madeSince(minds, agent, [...family, agent], origins) : [];
   if (preview)
     return {
@@ -83,7 +83,7 @@ export async function redactConversation(
 
 /**
  * Returns the logs of shared memories that have a text from a conversation, and those of all conversations that may have
- * read it there.
+ * read it there, or in a block or the bulletin of their mind.
  */
 async function toldBy(
   minds: Minds,
@@ -93,6 +93,8 @@ async function toldBy(
 ): Promise<readonly string[]> {
   const { conversations } = minds;
   const found = new Set<string>();
+  if (await hasAny(conversations, agent, removal))
+    for (const each of await conversations.redactions.conversationsOf([agent])) found.add(each);
   for (const namespace of await sharedOf(minds, agent)) {
     const log = sharedLogOf(namespace);
     if (!(await hasAny(conversations, log, removal))) continue;
