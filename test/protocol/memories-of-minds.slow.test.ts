@@ -77,6 +77,14 @@ test("a memory is recalled in another conversation, with its type and time, and 
     expect(memory).not.toHaveProperty("tainted");
     expect(Date.parse(String(memory["created"]))).toBeGreaterThan(0);
   }
+  // It begins with them already, before any cortex has run.
+  const { sections } = await mind.client.request<{ sections: { name: string; text: string }[] }>(
+    "lares/conversations/context",
+    { id: second },
+  );
+  const begun = sections.find(({ name }) => name === "bulletin")?.text ?? "";
+  expect(begun).toContain("Preference: I like short answers.");
+  expect(begun).not.toContain("archive");
 });
 
 test.each<[string, object, string[]]>([

@@ -14,6 +14,8 @@ import type { GuestCall, GuestCallParams, GuestCallResult } from "../protocol/gu
 
 /** The maximum number of memories that an answer names. */
 const maxMadeFrom = 100;
+/** The maximum number of memories from which the latest ones are taken. */
+const maxSince = 100;
 
 interface AgentsOfMinds {
   /** Throws NotFound. */
@@ -22,7 +24,7 @@ interface AgentsOfMinds {
 
 /** The memories of agents; undefined stands for an agent's own one. */
 interface MemoriesOfAgents {
-  readonly memory: Pick<Memory, "open">;
+  readonly memory: Pick<Memory, "open" | "exists">;
   keyOf(agent: string, namespace: undefined): MemoryKey;
   readable(agent: string, namespace: undefined): Promise<ReadableMemory>;
 }
@@ -121,6 +123,27 @@ export function mindMemory(
         type: variant,
         text: text ?? JSON.stringify(data),
       }));
+    },
+    since: async (agent, time) => {
+      const key = memories.keyOf(agent, undefined);
+      // Most minds have none when they begin to talk, and nothing has to be opened for it.
+      if (!(await memories.memory.exists(key))) return [];
+      const memory = await memories.readable(agent, undefined);
+      const { items } = await memory.queryKnowledge({
+        where: [
+          { field: "created", op: "gte", value: time },
+          // What a program of the agent keeps is not what its mind remembers.
+          { field: "call", op: "gt", value: "" },
+        ],
+        top_k: maxSince,
+      });
+      const place = memoryPlace(agent);
+      return items
+        .filter((item) =>
+          recalled({ ...item }, Object.keys(places.of(place, [item.id]))).some((each) => !each.isTainted),
+        )
+        .map((item) => ({ type: item.variant, ...presentOf(item) }))
+        .toSorted((one, other) => ((one.created ?? "") < (other.created ?? "") ? 1 : -1));
     },
     present: async (agent, ids) => {
       const memory = await memories.memory.open(memories.keyOf(agent, undefined));

@@ -147,7 +147,7 @@ function beginningOf(prefix: ContextPrefix): Beginning {
 }
 
 function prefixTexts(prefix: ContextPrefix) {
-  const { identity, role, skills, blocks, bulletin, carried, summaries } = prefix;
+  const { identity, role, skills, blocks, bulletin, remembered, carried, summaries } = prefix;
   return {
     identity: joined(identity.map(({ text }) => text)),
     role: joined([role, dataNote]),
@@ -163,7 +163,15 @@ function prefixTexts(prefix: ContextPrefix) {
         ),
       ),
     ),
-    bulletin: bulletin === "" ? "" : asData("the bulletin", bulletin),
+    bulletin: joined([
+      bulletin === "" ? "" : asData("the bulletin", bulletin),
+      remembered.length === 0
+        ? ""
+        : asData(
+            "what was remembered lately",
+            remembered.map(({ type, text }) => `${type}: ${text}`).join("\n"),
+          ),
+    ]),
     summaries: joined([...summaries.map(summaryText), carriedText(carried)]),
   };
 }

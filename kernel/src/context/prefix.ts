@@ -25,6 +25,13 @@ export interface PrefixBlock {
   readonly known?: string;
 }
 
+/** Something that the mind remembered after its bulletin was written. */
+export interface PrefixMemory {
+  readonly id: string;
+  readonly type: string;
+  readonly text: string;
+}
+
 /**
  * The sections before the history. They are made at a conversation's start and at each compaction, and stored,
  * so that these sections stay the same in between, byte by byte.
@@ -37,6 +44,8 @@ export interface ContextPrefix {
   readonly skills: readonly { readonly name: string; readonly description: string }[];
   readonly blocks: readonly PrefixBlock[];
   readonly bulletin: string;
+  /** The newest first. */
+  readonly remembered: readonly PrefixMemory[];
   /** Contiguous, oldest first. */
   readonly summaries: readonly Summary[];
   readonly carried: Carried;
@@ -49,7 +58,7 @@ type PrefixParts = Omit<ContextPrefix, "version">;
 /** Returns the prefix of a process; parts that are not given are empty. */
 export function prefixOf(parts: Partial<PrefixParts>): ContextPrefix {
   const { identity = [], role = "", tools = [], skills = [], blocks = [], bulletin = "" } = parts;
-  const { summaries = [], carried = nothingCarried, after = 0 } = parts;
+  const { remembered = [], summaries = [], carried = nothingCarried, after = 0 } = parts;
   return {
     version: 1,
     identity: identity.map(({ name, text }) => ({ name, text })),
@@ -64,6 +73,7 @@ export function prefixOf(parts: Partial<PrefixParts>): ContextPrefix {
       ...(known === undefined ? {} : { known }),
     })),
     bulletin,
+    remembered: remembered.map(({ id, type, text }) => ({ id, type, text })),
     summaries,
     carried,
     after,
@@ -115,6 +125,8 @@ const maxItems = 10_000;
 export function readPrefix(value: unknown): ContextPrefix | null {
   if (!isJsonObject(value) || value["version"] !== 1 || sizeOf(value) > maxPrefixCharacters) return null;
   const { identity, role, tools, skills, blocks, bulletin, summaries, carried, after } = value;
+  // Earlier versions stored none.
+  const { remembered = [] } = value;
   if (
     !isText(role) ||
     !isText(bulletin) ||
@@ -129,6 +141,7 @@ export function readPrefix(value: unknown): ContextPrefix | null {
       sources: optional(isTexts),
       known: optional(isText),
     }) ||
+    !isListOf(remembered, { id: isText, type: isText, text: isText }) ||
     !isListOf(summaries, {
       text: isText,
       covers: isCovers,

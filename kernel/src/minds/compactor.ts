@@ -313,6 +313,7 @@ export class Compactor {
       tools: now.tools,
       skills: now.skills,
       bulletin: now.bulletin,
+      remembered: now.remembered,
       blocks: now.blocks.map((block) => movedUp(tail, block)),
     });
   }

@@ -6,6 +6,7 @@ import { blocksNow, changedElsewhere } from "./blocks.ts";
 import { ContextTail } from "./context-tail.ts";
 import type { AtWork } from "./host.ts";
 import { kinds, toolsOf } from "./kinds.ts";
+import { rememberedLately } from "./lately.ts";
 import type { Mind, MindPorts } from "./ports.ts";
 import type { RestingContexts } from "./resting-contexts.ts";
 import { beginsTurn, lastRequestOf } from "./turns.ts";
@@ -94,6 +95,9 @@ export class Contexts {
       skills: tools.some(({ name }) => name === "read_skill") ? definition.skills : [],
       blocks: isIdentified ? await blocksNow(ports.blocks, agent.id, definition.blocks) : [],
       bulletin: ofMind.get(bulletinBlock) ?? "",
+      remembered: isIdentified
+        ? await rememberedLately(ports, agent.id, definition.cortex.bulletinTokens)
+        : [],
     });
   }
 

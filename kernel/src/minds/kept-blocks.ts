@@ -1,11 +1,17 @@
 import type { EntryOf } from "../base/vocabulary/conversation.ts";
-import type { MindBlock } from "../base/vocabulary/mind.ts";
+import { bulletinBlock, type MindBlock } from "../base/vocabulary/mind.ts";
 import type { Appended, Conversations } from "../conversations/conversations.ts";
 import { newestBlocks } from "../conversations/whole-logs.ts";
-import type { MindPorts } from "./ports.ts";
+import type { BulletinTime, MindPorts } from "./ports.ts";
 import { SharedBlocks } from "./shared-blocks.ts";
 
 type Blocks = ReadonlyMap<string, string>;
+
+/** What a mind's own log says. */
+interface Own {
+  readonly texts: Blocks;
+  readonly bulletin: BulletinTime;
+}
 
 /**
  * The texts of minds' blocks, which stand in the minds' own logs, and in those of shared memories. Each is read once, and
@@ -15,7 +21,7 @@ export class KeptBlocks {
   readonly #conversations: Conversations;
   readonly #ports: Pick<MindPorts, "mindOf" | "mayShare">;
   readonly #shared: SharedBlocks;
-  readonly #read = new Map<string, Promise<Blocks>>();
+  readonly #read = new Map<string, Promise<Own>>();
 
   constructor(conversations: Conversations, ports: Pick<MindPorts, "mindOf" | "mayShare">) {
     this.#conversations = conversations;
@@ -25,7 +31,7 @@ export class KeptBlocks {
 
   /** Returns the texts by the blocks' names, without the shared ones that the mind may not read. */
   async ofMind(agent: string): Promise<Blocks> {
-    const own = await this.#own(agent);
+    const { texts: own } = await this.#own(agent);
     const shared = this.#ports.mindOf(agent)?.definition.blocks.filter(isShared) ?? [];
     if (shared.length === 0) return own;
     const all = new Map(own);
@@ -35,6 +41,10 @@ export class KeptBlocks {
       if (!("refusal" in found) && found.text !== "") all.set(block.name, found.text);
     }
     return all;
+  }
+
+  async bulletinTime(agent: string): Promise<BulletinTime> {
+    return (await this.#own(agent)).bulletin;
   }
 
   readonly shared: MindPorts["blocks"]["shared"] = async (agent, block) =>
@@ -68,7 +78,7 @@ export class KeptBlocks {
     this.#shared.changed(agent);
   }
 
-  async #own(agent: string): Promise<Blocks> {
+  async #own(agent: string): Promise<Own> {
     let reading = this.#read.get(agent);
     if (reading === undefined) {
       reading = this.#ofLog(agent);
@@ -78,9 +88,15 @@ export class KeptBlocks {
     return await reading;
   }
 
-  async #ofLog(agent: string): Promise<Blocks> {
+  async #ofLog(agent: string): Promise<Own> {
     const edits = await newestBlocks(this.#conversations, agent);
-    return new Map(edits.flatMap((edit) => textOf(edit)));
+    const texts = new Map(edits.flatMap((edit) => textOf(edit)));
+    const edit = edits.find(({ name }) => name === bulletinBlock);
+    if (edit === undefined || (texts.get(bulletinBlock) ?? "") === "")
+      return { texts, bulletin: { from: "", written: "" } };
+    const row = await this.#conversations.find(agent);
+    const run = row?.state.processes.find(({ id }) => id === edit.process);
+    return { texts, bulletin: { from: run?.started ?? edit.created, written: edit.created } };
   }
 }
 

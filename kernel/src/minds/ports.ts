@@ -106,6 +106,12 @@ export interface PresentMemory {
   readonly created?: string;
 }
 
+/** `from`: since when a bulletin may lack what was remembered. `written`: when it was. Both empty without a bulletin. */
+export interface BulletinTime {
+  readonly from: string;
+  readonly written: string;
+}
+
 export interface CallOptions {
   /** Unique in the conversation. */
   readonly key: string;
@@ -161,6 +167,7 @@ export interface MindPorts {
   readonly blocks: {
     /** Returns their texts by name. */
     ofMind(agent: string): Promise<ReadonlyMap<string, string>>;
+    bulletinTime(agent: string): Promise<BulletinTime>;
     /** Returns the text of a block in a shared memory, or why the mind may not read it; null for any other block. */
     shared(agent: string, block: MindBlock): Promise<SharedText | { readonly refusal: string } | null>;
     /** Returns why the mind may not change a block; null if it may. */
@@ -189,6 +196,8 @@ export interface MindPorts {
       conversations: readonly string[],
       since: string,
     ): Promise<readonly { readonly id: string; readonly type: string; readonly text: string }[]>;
+    /** Returns what a mind has remembered since a time, as far as somebody vouches for it, the newest first. */
+    since(agent: string, time: string): Promise<readonly (PresentMemory & { readonly type: string })[]>;
     /** Returns what these memories are now, by their old ids: as they were, or as a person corrected them. */
     present(agent: string, ids: readonly string[]): Promise<ReadonlyMap<string, PresentMemory>>;
     /** Returns what an agent knows as a person searches it, the best first; `memory` as in `lares/memory/query`. */

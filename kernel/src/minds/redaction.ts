@@ -268,12 +268,13 @@ function contextWithout(
 ): unknown {
   const context = isJsonObject(stored) ? readPrefix(stored["context"]) : null;
   if (context === null || !isJsonObject(stored)) return null;
-  const { summaries, carried, blocks, bulletin } = context;
+  const { summaries, carried, blocks, bulletin, remembered } = context;
   const without = textRemover(texts).from;
   const now = {
     ...context,
     blocks: without(blocks),
     bulletin: without(bulletin),
+    remembered: remembered.map((memory) => ({ ...memory, text: without(memory.text) })),
     summaries: without(
       summaries.map((summary) =>
         removed?.covers(summary.covers) === true ? { ...summary, text: redactedMark } : summary,

@@ -52,6 +52,7 @@ export async function whyOf(minds: Minds, row: ConversationRow, entry: string | 
   const found: Found[] = [
     ...(await recalledFor(minds, row, process, answer.process, request, prefix.after)),
     ...(isSaid(bulletin) ? await behindBulletin(minds, agent, bulletin, request.created) : []),
+    ...prefix.remembered.map((memory): Found => ({ ...memory, seq: 0, read: "bulletin" })),
   ];
   return {
     entry: answer.id,

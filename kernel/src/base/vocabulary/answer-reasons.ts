@@ -22,7 +22,7 @@ export const SeenMemory = Type.Object(
         Type.Literal("before", { description: "Recalled earlier, and still in the context" }),
         Type.Literal("summarised", { description: "Recalled earlier, in turns that were summarised since" }),
         Type.Literal("bulletin", {
-          description: "Recalled or saved by the process that wrote the bulletin",
+          description: "Recalled or saved by the process that wrote the bulletin, or remembered since then",
         }),
       ],
       { description: "How it came into the context" },

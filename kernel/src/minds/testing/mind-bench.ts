@@ -232,6 +232,8 @@ export class MindBench {
             this.memories
               .filter(({ conversation }) => conversations.includes(conversation))
               .map(({ type, text, call }) => ({ id: call, type, text })),
+          since: async (_agent, time) =>
+            this.recalled.filter((each) => !each.isTainted && each.created >= time),
           present: async (_agent, ids) =>
             new Map(
               this.recalled.filter(({ id }) => ids.includes(id)).map(({ id, text }) => [id, { id, text }]),
