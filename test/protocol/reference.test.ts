@@ -51,7 +51,7 @@ const provokedIn: Readonly<Record<string, string>> = {
   "lares/conversations/editBlock IllegalTransition": "kernel/src/minds/persons-blocks.test.ts",
   "lares/conversations/update PermissionDenied": "kernel/src/minds/only-persons.test.ts",
   "lares/conversations/delete PermissionDenied": "kernel/src/minds/only-persons.test.ts",
-  "lares/conversations/update IllegalTransition": "kernel/src/minds/minds.test.ts",
+  "lares/conversations/update IllegalTransition": "kernel/src/minds/conversation-service.test.ts",
   "lares/conversations/search VectorSearchNotConfigured": "kernel/src/conversations/message-vectors.test.ts",
   "lares/commands/run PermissionDenied": "kernel/src/composition/only-persons.test.ts",
   "lares/commands/run AgentError": "test/protocol/conversations.test.ts",

@@ -52,3 +52,16 @@ test("what a schedule says is not the person's: no memory of theirs is made of i
   expect(bench.memories.map(({ type }) => type)).toEqual(["Fact"]);
   expect(conversation?.tainted).toEqual([]);
 });
+
+test("a schedule's prompt begins a conversation once, whose answer is announced", async () => {
+  const bench = await MindBench.open();
+  bench.model = () => ({ say: "Three files changed." });
+  const event = "01a21613-df23-760e-bd31-b9a21a445eb0";
+  const prompt = { name: "morning", text: "What changed?", timezone: "UTC" };
+  await bench.minds.prompt(agent, prompt, event);
+  await bench.minds.prompt(agent, prompt, event);
+  await bench.rested(event);
+  expect(bench.notices).toEqual(["Three files changed."]);
+  expect(bench.questions).toHaveLength(1);
+  expect(bench.questions[0]?.asker.isScheduled).toBe(true);
+});
