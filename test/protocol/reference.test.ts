@@ -37,8 +37,8 @@ const underLoad = new Set(["LimitExceeded", "Busy", "StorageError"]);
 
 /** Other errors that no example shows, and the test that provokes them. */
 const provokedIn: Readonly<Record<string, string>> = {
-  "lares/actions/approve PermissionDenied": "kernel/src/actions/service/queue.test.ts",
-  "lares/actions/rebase PermissionDenied": "kernel/src/actions/service/queue.test.ts",
+  "lares/actions/approve PermissionDenied": "kernel/src/actions/service/approval.test.ts",
+  "lares/actions/rebase PermissionDenied": "kernel/src/actions/service/rebase.test.ts",
   "lares/conversations/open PermissionDenied": "kernel/src/minds/only-persons.test.ts",
   "lares/conversations/send PermissionDenied": "kernel/src/minds/only-persons.test.ts",
   "lares/conversations/cancel PermissionDenied": "kernel/src/minds/only-persons.test.ts",
@@ -51,7 +51,7 @@ const provokedIn: Readonly<Record<string, string>> = {
   "lares/conversations/editBlock IllegalTransition": "kernel/src/minds/persons-blocks.test.ts",
   "lares/conversations/update PermissionDenied": "kernel/src/minds/only-persons.test.ts",
   "lares/conversations/delete PermissionDenied": "kernel/src/minds/only-persons.test.ts",
-  "lares/conversations/update IllegalTransition": "kernel/src/minds/minds.test.ts",
+  "lares/conversations/update IllegalTransition": "kernel/src/minds/conversation-service.test.ts",
   "lares/conversations/search VectorSearchNotConfigured": "kernel/src/conversations/message-vectors.test.ts",
   "lares/commands/run PermissionDenied": "kernel/src/composition/only-persons.test.ts",
   "lares/commands/run AgentError": "test/protocol/conversations.test.ts",

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const maxReadmeLines = 40;
 const maxSourceLines = 400;
+const maxTestLines = 600;
 /** Long by their nature: a reference for authors, and tables that a test checks line by line. */
 const longReadmes = [
   "extensions/sdk",
@@ -16,14 +17,15 @@ const longReadmes = [
   "vscode-client",
 ];
 
+/** Checked against a whole reference, section by section. */
+const longTests = ["test/protocol/reference-guest.test.ts", "test/protocol/reference-protocol.test.ts"];
+
 /** Returns the paths below a folder that are part of the repository, relative to it. */
 function filesBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (!entry.isDirectory()) return [path];
-    return /^(node_modules|dist|build-output|artefacts|testing|\..*)$/.test(entry.name)
-      ? []
-      : filesBelow(path);
+    return /^(node_modules|dist|build-output|artefacts|\..*)$/.test(entry.name) ? [] : filesBelow(path);
   });
 }
 
@@ -38,6 +40,9 @@ const files = ["kernel", "vscode-client", "extensions", "examples", "test"].flat
   filesBelow(folder),
 );
 
+const code = files.filter((path) => /\.tsx?$/.test(path));
+const isOfTests = (path: string): boolean => /\.test\.tsx?$|[\\/]testing[\\/]/.test(path);
+
 test("a room's README has at most 40 lines", () => {
   const known = new Set(longReadmes.map((folder) => join(folder, "README.md")));
   const readmes = files.filter((path) => path.endsWith("README.md") && !known.has(path));
@@ -46,9 +51,19 @@ test("a room's README has at most 40 lines", () => {
 });
 
 test("a source has at most 400 lines", () => {
-  const sources = files.filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path));
+  const sources = code.filter((path) => !isOfTests(path));
   expect(sources.length).toBeGreaterThan(500);
   expect(longerThan(maxSourceLines, sources)).toEqual([]);
+});
+
+test("a test file, and a helper beside tests, has at most 600 lines", () => {
+  const tests = code.filter((path) => isOfTests(path) && !longTests.includes(path));
+  expect(tests.length).toBeGreaterThan(500);
+  expect(longerThan(maxTestLines, tests)).toEqual([]);
+});
+
+test("a test file leaves the list of exceptions once it is short enough", () => {
+  expect(longerThan(maxTestLines, longTests)).toHaveLength(longTests.length);
 });
 
 test("a file that is too long is found", () => {

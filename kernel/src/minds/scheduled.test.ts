@@ -75,3 +75,16 @@ test("everything that a schedule caused is its work, until the person speaks: a 
   expect(bench.questions.at(-1)?.asker.isScheduled).toBe(false);
   expect(bench.notices).toHaveLength(length);
 });
+
+test("a schedule's prompt begins a conversation once, whose answer is announced", async () => {
+  const bench = await MindBench.open();
+  bench.model = () => ({ say: "Three files changed." });
+  const event = "01a21613-df23-760e-bd31-b9a21a445eb0";
+  const prompt = { name: "morning", text: "What changed?", timezone: "UTC" };
+  await bench.minds.prompt(agent, prompt, event);
+  await bench.minds.prompt(agent, prompt, event);
+  await bench.rested(event);
+  expect(bench.notices).toEqual(["Three files changed."]);
+  expect(bench.questions).toHaveLength(1);
+  expect(bench.questions[0]?.asker.isScheduled).toBe(true);
+});

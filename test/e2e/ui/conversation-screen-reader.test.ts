@@ -4,64 +4,39 @@ import { until } from "../../support/until.ts";
 import { announcedIn, listenIn, streamedIn } from "../support/announced.ts";
 import type { Desk } from "./desk.ts";
 import type { Screen } from "./screen.ts";
-import { beginTalk, messageField, openTalk } from "./talk.ts";
+import { beginTalk, messageField, mindFiles, openTalk, say, scriptedModel } from "./talk.ts";
 
-const agent = "com.example.steward";
-const files = {
-  "lares.yaml": `version: 1\nextensions:\n  - id: ${agent}\n`,
-  "readme.md": "A garden\n",
-  "notes/walks.md": "along the river\n",
-  ".lares/extensions/steward/SOUL.md": "I am calm.\n",
-  ".lares/extensions/steward/extension.yaml": `
-extension:
-  id: ${agent}
-  name: Steward
-  version: 1.0.0
-  permissions: { use_models: [{ category: chat }], read_entries: true, propose_actions: [file.write] }
-  mind:
-    identity: [SOUL.md]
-    tools: ["files/*"]
-    direct_tools: ["files/read", "files/write"]
-`,
-};
+const files = mindFiles(
+  { direct_tools: ["files/read", "files/write"] },
+  { files: { "notes/walks.md": "along the river\n" } },
+);
 /** Long enough to be drawn before it is whole. */
 const story = `There is one note. ${"It goes along the river. ".repeat(600).trim()}`;
-const userFiles = {
-  "lares.yaml": `version: 1
-models:
-  providers:
-    rehearsal: { api: scripted, script: ./rehearsal.yaml }
-  routes: { default: rehearsal/script }
-`,
-  "rehearsal.yaml": JSON.stringify({
-    context_tokens: 64_000,
-    turns: [
+const userFiles = scriptedModel(64_000, [
+  {
+    process: "channel",
+    when: "walks?",
+    say: "Let me see.",
+    call: [{ tool: "files/read", arguments: { path: "notes/walks.md" } }],
+  },
+  { process: "channel", when: "along the river", say: story },
+  { process: "channel", when: "thank", say: "You are welcome.", repeat: true },
+  {
+    process: "channel",
+    when: "Write a note",
+    call: [
       {
-        process: "channel",
-        when: "walks?",
-        say: "Let me see.",
-        call: [{ tool: "files/read", arguments: { path: "notes/walks.md" } }],
+        tool: "files/write",
+        arguments: { path: "notes/a.md", content: "# A\n", reason: "You asked for it." },
       },
-      { process: "channel", when: "along the river", say: story },
-      { process: "channel", when: "thank", say: "You are welcome.", repeat: true },
-      {
-        process: "channel",
-        when: "Write a note",
-        call: [
-          {
-            tool: "files/write",
-            arguments: { path: "notes/a.md", content: "# A\n", reason: "You asked for it." },
-          },
-        ],
-      },
-      { process: "channel", when: "Waits for the person", say: "I proposed it." },
-      { process: "channel", when: "Committed", say: "It is written." },
-      { process: "channel", when: "cut", say: "This is only the beginning", cut: "length" },
-      { process: "channel", when: "slow", say: "Later.", delay_ms: 600_000 },
-      { process: "channel", when: "broken", error: { class: "Unauthorized", message: "The key is wrong." } },
     ],
-  }),
-};
+  },
+  { process: "channel", when: "Waits for the person", say: "I proposed it." },
+  { process: "channel", when: "Committed", say: "It is written." },
+  { process: "channel", when: "cut", say: "This is only the beginning", cut: "length" },
+  { process: "channel", when: "slow", say: "Later.", delay_ms: 600_000 },
+  { process: "channel", when: "broken", error: { class: "Unauthorized", message: "The key is wrong." } },
+]);
 
 let desk: Desk;
 beforeAll(async () => {
@@ -84,8 +59,7 @@ class Listener {
   }
 
   async say(text: string): Promise<void> {
-    await this.page.locator(messageField).fill(text);
-    await this.page.locator(messageField).press("Enter");
+    await say(this.page, text);
   }
 
   /** Resolves to all that was announced so far, with its politeness, once something like `last` was, `times` times. */

@@ -5,26 +5,12 @@ import { until } from "../../support/until.ts";
 import { accessibilityFaults } from "../support/accessibility.ts";
 import type { Desk } from "./desk.ts";
 import type { Screen } from "./screen.ts";
-import { beginTalk, messageField, openTalk } from "./talk.ts";
+import { beginTalk, messageField, mindFiles, openTalk, say, scriptedModel } from "./talk.ts";
 
-const agent = "com.example.steward";
-const files = {
-  "lares.yaml": `version: 1\nextensions:\n  - id: ${agent}\n`,
-  "readme.md": "A garden\n",
-  "notes/walks.md": "along the river\n",
-  ".lares/extensions/steward/SOUL.md": "I am calm.\n",
-  ".lares/extensions/steward/extension.yaml": `
-extension:
-  id: ${agent}
-  name: Steward
-  version: 1.0.0
-  permissions: { use_models: [{ category: chat }], read_entries: true, propose_actions: [file.write, file.edit] }
-  mind:
-    identity: [SOUL.md]
-    tools: ["files/*"]
-    direct_tools: ["files/read", "files/write"]
-`,
-};
+const files = mindFiles(
+  { direct_tools: ["files/read", "files/write"] },
+  { effects: ["file.write", "file.edit"], files: { "notes/walks.md": "along the river\n" } },
+);
 const written = `# Walks
 
 There is **one** note. It says:
@@ -41,77 +27,61 @@ const walks = ["river"];
 
 See [the map](https://maps.example.org/river?zoom=3), not [this](command:lares.approve) or ![x](https://evil.invalid/x.png) <img src=x>.
 `;
-const userFiles = {
-  "lares.yaml": `version: 1
-models:
-  providers:
-    rehearsal: { api: scripted, script: ./rehearsal.yaml }
-  routes: { default: rehearsal/script }
-`,
-  "rehearsal.yaml": JSON.stringify({
-    context_tokens: 8000,
-    turns: [
+const userFiles = scriptedModel(8000, [
+  {
+    process: "channel",
+    when: "walks?",
+    think: "I look into the note.",
+    say: "Let me see.",
+    call: [{ tool: "files/read", arguments: { path: "notes/walks.md" } }],
+    repeat: true,
+  },
+  { process: "channel", when: "along the river", say: written, repeat: true },
+  {
+    process: "channel",
+    when: "two notes",
+    call: [
       {
-        process: "channel",
-        when: "walks?",
-        think: "I look into the note.",
-        say: "Let me see.",
-        call: [{ tool: "files/read", arguments: { path: "notes/walks.md" } }],
-        repeat: true,
-      },
-      { process: "channel", when: "along the river", say: written, repeat: true },
-      {
-        process: "channel",
-        when: "two notes",
-        call: [
-          {
-            tool: "files/write",
-            arguments: { path: "notes/a.md", content: "# A\n", reason: "You asked for it." },
-          },
-          {
-            tool: "files/write",
-            arguments: { path: "notes/b.md", content: "# B\n", reason: "You asked for it." },
-          },
-        ],
-      },
-      { process: "channel", when: "Waits for the person", say: "I proposed them.", repeat: true },
-      { process: "channel", when: "Committed", say: "It is done.", repeat: true },
-      {
-        process: "channel",
-        when: "count them",
-        call: [{ tool: "spawn_worker", arguments: { task: "Count the notes" } }],
+        tool: "files/write",
+        arguments: { path: "notes/a.md", content: "# A\n", reason: "You asked for it." },
       },
       {
-        process: "worker",
-        when: "Count the notes",
-        call: [{ tool: "files/list", arguments: {} }],
-        delay_ms: 1500,
+        tool: "files/write",
+        arguments: { path: "notes/b.md", content: "# B\n", reason: "You asked for it." },
       },
-      { process: "worker", when: "readme.md", say: "There is **one** note." },
-      { process: "channel", when: '"process"', say: "A worker counts." },
-      { process: "channel", when: "There is", say: "The worker found one note." },
-      { process: "channel", when: "slow", say: "This takes a while.", delay_ms: 600_000, repeat: true },
-      {
-        process: "channel",
-        when: "broken",
-        error: { class: "Unauthorized", message: "The key is not accepted." },
-        repeat: true,
-      },
-      { process: "channel", when: "", say: "Understood.", repeat: true },
     ],
-  }),
-};
+  },
+  { process: "channel", when: "Waits for the person", say: "I proposed them.", repeat: true },
+  { process: "channel", when: "Committed", say: "It is done.", repeat: true },
+  {
+    process: "channel",
+    when: "count them",
+    call: [{ tool: "spawn_worker", arguments: { task: "Count the notes" } }],
+  },
+  {
+    process: "worker",
+    when: "Count the notes",
+    call: [{ tool: "files/list", arguments: {} }],
+    delay_ms: 1500,
+  },
+  { process: "worker", when: "readme.md", say: "There is **one** note." },
+  { process: "channel", when: '"process"', say: "A worker counts." },
+  { process: "channel", when: "There is", say: "The worker found one note." },
+  { process: "channel", when: "slow", say: "This takes a while.", delay_ms: 600_000, repeat: true },
+  {
+    process: "channel",
+    when: "broken",
+    error: { class: "Unauthorized", message: "The key is not accepted." },
+    repeat: true,
+  },
+  { process: "channel", when: "", say: "Understood.", repeat: true },
+]);
 
 let desk: Desk;
 beforeAll(async () => {
   desk = await openTalk(files, userFiles);
 });
 afterAll(() => desk[Symbol.asyncDispose]());
-
-async function say(page: Frame, text: string): Promise<void> {
-  await page.locator(messageField).fill(text);
-  await page.locator(messageField).press("Enter");
-}
 
 it("a message is answered: thoughts and calls are folded, and text is drawn without what a model must not do", () =>
   desk.window("conversation", async (screen) => {

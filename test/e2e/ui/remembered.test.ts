@@ -4,15 +4,40 @@ import { until } from "../../support/until.ts";
 import { beside } from "../support/person.ts";
 import type { Desk } from "./desk.ts";
 import type { Screen } from "./screen.ts";
-import { beginTalk, messageField, openTalk } from "./talk.ts";
+import { agent, beginTalk, mindFiles, openTalk, say, scriptedModel } from "./talk.ts";
 
-const agent = "com.example.steward";
 const said = "The person likes short answers.";
-const files = {
-  "lares.yaml": `version: 1\nextensions:\n  - id: ${agent}\n`,
-  "readme.md": "A garden\n",
-  ".lares/extensions/steward/SOUL.md": "I am calm.\n",
-  ".lares/extensions/steward/agent.ts": `
+const name = { type: "string", description: "Whom" };
+const files = mindFiles(
+  { blocks: [{ name: "project", description: "What this folder is about", scope: "mind" }] },
+  {
+    manifest: {
+      main: "agent.ts",
+      commands: [
+        {
+          name: "greet",
+          title: "Greet somebody",
+          description: "Says hello",
+          handler: "greet",
+          parameters: { type: "object", required: ["name"], properties: { name } },
+        },
+      ],
+      actions: [
+        {
+          name: "new_note",
+          title: "New note {name}",
+          description: "Writes a note with a title",
+          handler: "newNote",
+          parameters: {
+            type: "object",
+            required: ["name"],
+            properties: { name: { ...name, description: "Its name" } },
+          },
+        },
+      ],
+    },
+    files: {
+      ".lares/extensions/steward/agent.ts": `
 import { defineAgent } from "@lares/sdk";
 export default defineAgent({
   commands: {
@@ -26,75 +51,42 @@ export default defineAgent({
   },
 });
 `,
-  ".lares/extensions/steward/extension.yaml": `
-extension:
-  id: ${agent}
-  name: Steward
-  version: 1.0.0
-  main: agent.ts
-  permissions: { use_models: [{ category: chat }], read_entries: true, propose_actions: [file.write] }
-  mind:
-    identity: [SOUL.md]
-    tools: ["files/*"]
-    blocks: [{ name: project, description: What this folder is about, scope: mind }]
-  commands:
-    - name: greet
-      title: Greet somebody
-      description: Says hello
-      handler: greet
-      parameters: { type: object, required: [name], properties: { name: { type: string, description: Whom } } }
-  actions:
-    - name: new_note
-      title: New note {name}
-      description: Writes a note with a title
-      handler: newNote
-      parameters: { type: object, required: [name], properties: { name: { type: string, description: Its name } } }
-`,
-};
-const userFiles = {
-  "lares.yaml": `version: 1
-models:
-  providers:
-    rehearsal: { api: scripted, script: ./rehearsal.yaml }
-  routes: { default: rehearsal/script }
-`,
-  "rehearsal.yaml": JSON.stringify({
-    context_tokens: 8000,
-    turns: [
-      {
-        process: "channel",
-        when: "Please remember",
-        call: [{ tool: "branch", arguments: { task: "save it" } }],
-      },
-      {
-        process: "branch",
-        when: "save it",
-        call: [{ tool: "memory_save", arguments: { type: "Observation", text: said } }],
-      },
-      { process: "branch", when: '"memory"', say: "It is saved." },
-      { process: "channel", when: "It is saved.", say: "I remember." },
-      {
-        process: "channel",
-        when: "How do I like",
-        call: [{ tool: "branch", arguments: { task: "recall it" } }],
-        repeat: true,
-      },
-      {
-        process: "branch",
-        when: "recall it",
-        call: [{ tool: "memory_recall", arguments: { query: "answers" } }],
-        repeat: true,
-      },
-      { process: "branch", when: "short answers", say: "found: short", repeat: true },
-      { process: "branch", when: "long answers", say: "found: long", repeat: true },
-      { process: "branch", when: "[]", say: "found: nothing", repeat: true },
-      { process: "channel", when: "found: short", say: "Short it is.", repeat: true },
-      { process: "channel", when: "found: long", say: "Long it is.", repeat: true },
-      { process: "channel", when: "found: nothing", say: "I cannot tell.", repeat: true },
-      { process: "channel", when: "", say: "I look.", repeat: true },
-    ],
-  }),
-};
+    },
+  },
+);
+const userFiles = scriptedModel(8000, [
+  {
+    process: "channel",
+    when: "Please remember",
+    call: [{ tool: "branch", arguments: { task: "save it" } }],
+  },
+  {
+    process: "branch",
+    when: "save it",
+    call: [{ tool: "memory_save", arguments: { type: "Observation", text: said } }],
+  },
+  { process: "branch", when: '"memory"', say: "It is saved." },
+  { process: "channel", when: "It is saved.", say: "I remember." },
+  {
+    process: "channel",
+    when: "How do I like",
+    call: [{ tool: "branch", arguments: { task: "recall it" } }],
+    repeat: true,
+  },
+  {
+    process: "branch",
+    when: "recall it",
+    call: [{ tool: "memory_recall", arguments: { query: "answers" } }],
+    repeat: true,
+  },
+  { process: "branch", when: "short answers", say: "found: short", repeat: true },
+  { process: "branch", when: "long answers", say: "found: long", repeat: true },
+  { process: "branch", when: "[]", say: "found: nothing", repeat: true },
+  { process: "channel", when: "found: short", say: "Short it is.", repeat: true },
+  { process: "channel", when: "found: long", say: "Long it is.", repeat: true },
+  { process: "channel", when: "found: nothing", say: "I cannot tell.", repeat: true },
+  { process: "channel", when: "", say: "I look.", repeat: true },
+]);
 
 let desk: Desk;
 beforeAll(async () => {
@@ -102,9 +94,9 @@ beforeAll(async () => {
 });
 afterAll(() => desk[Symbol.asyncDispose]());
 
-async function say(page: Frame, text: string, answer: string): Promise<void> {
-  await page.locator(messageField).fill(text);
-  await page.locator(messageField).press("Enter");
+/** Sends a message, and waits for the answer. */
+async function ask(page: Frame, text: string, answer: string): Promise<void> {
+  await say(page, text);
   await page.locator(".log").getByText(answer, { exact: true }).waitFor();
 }
 
@@ -114,9 +106,9 @@ const dialog = (screen: Screen) => screen.page.locator(".monaco-dialog-box");
 
 it("an answer says which memory it rests on, and there the memory is corrected", () =>
   desk.window("why", async (screen) => {
-    await say(await beginTalk(screen), "Please remember that", "I remember.");
+    await ask(await beginTalk(screen), "Please remember that", "I remember.");
     const page = await beginTalk(screen);
-    await say(page, "How do I like my answers?", "Short it is.");
+    await ask(page, "How do I like my answers?", "Short it is.");
     const answer = page.locator(".answer", { hasText: "Short it is." });
     await answer.hover();
     await answer.getByRole("button", { name: /^Why\?/ }).click();
@@ -132,7 +124,7 @@ it("an answer says which memory it rests on, and there the memory is corrected",
     await input.fill("The person likes long answers.");
     await screen.page.keyboard.press("Enter");
     await screen.toast("Corrected").waitFor();
-    await say(await beginTalk(screen), "How do I like them now?", "Long it is.");
+    await ask(await beginTalk(screen), "How do I like them now?", "Long it is.");
   }));
 
 it("a memory is searched for, and forgotten everywhere: the next conversation does not know it", () =>
@@ -150,7 +142,7 @@ it("a memory is searched for, and forgotten everywhere: the next conversation do
     await screen.picture("memories-forget");
     await dialog(screen).getByRole("button", { name: "Forget Everywhere" }).click();
     await screen.toast(/^Forgotten/).waitFor();
-    await say(await beginTalk(screen), "How do I like them at last?", "I cannot tell.");
+    await ask(await beginTalk(screen), "How do I like them at last?", "I cannot tell.");
     await screen.command("Lares: Memories of a Mind…");
     await screen.page.locator('input[placeholder="It remembers nothing yet."]').waitFor();
   }));
@@ -175,7 +167,7 @@ it("a block is written in an editor, named as a reason, and forgotten", () =>
     });
     await client.shutdown();
     const page = await beginTalk(screen);
-    await say(page, "Hello", "I look.");
+    await ask(page, "Hello", "I look.");
     const answer = page.locator(".answer", { hasText: "I look." });
     await answer.hover();
     await answer.getByRole("button", { name: /^Why\?/ }).click();
@@ -190,7 +182,7 @@ it("a block is written in an editor, named as a reason, and forgotten", () =>
 it("a message is removed from the transcript after a question that says what that does", () =>
   desk.window("redact", async (screen) => {
     const page = await beginTalk(screen);
-    await say(page, "My password is swordfish", "I look.");
+    await ask(page, "My password is swordfish", "I look.");
     const mine = page.locator(".you", { hasText: "swordfish" });
     await mine.hover();
     await mine.getByRole("button", { name: /^Remove from the transcript/ }).click();

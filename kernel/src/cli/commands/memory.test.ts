@@ -1,13 +1,11 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { LaresError } from "../../base/errors.ts";
 import { validate } from "../../protocol/validate.ts";
 import { type ClientRequest, clientRequests } from "../../protocol/v1/requests.ts";
-import { createProgram, runProgram } from "../program/program.ts";
 import { Terminal } from "../terminal.ts";
-import { anAgent, FakeKernel, portsOf } from "../testing/fake-kernel.ts";
+import { anAgent } from "../testing/fake-kernel.ts";
+import { testShell } from "../testing/test-shell.ts";
 
 const storage = "dev.lares.storage";
 const head = "3f2a".repeat(16);
@@ -37,37 +35,18 @@ const answers: Readonly<Record<string, unknown>> = {
   "lares/memory/forget": { seq: 4 },
 };
 
-let folder = "";
-let kernel = new FakeKernel();
-let output = "";
-let errors = "";
-
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "lares-memory-")));
-  kernel = new FakeKernel();
-  for (const [method, answer] of Object.entries(answers)) kernel.memories.set(method, answer);
+const shell = testShell();
+beforeEach(() => {
+  for (const [method, answer] of Object.entries(answers)) shell.kernel.memories.set(method, answer);
   // Only one of the two agents has a memory.
-  kernel.agents = [anAgent("dev.lares.filetypes", { metrics: empty }), anAgent(storage)];
-  output = "";
-  errors = "";
-  process.exitCode = undefined;
-  vi.stubEnv("NO_COLOR", "1");
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => ((output += String(text)), true));
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => ((errors += String(text)), true));
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  process.exitCode = undefined;
-  await rm(folder, { recursive: true, force: true });
+  shell.kernel.agents = [anAgent("dev.lares.filetypes", { metrics: empty }), anAgent(storage)];
 });
 
-const lares = (...argv: string[]): Promise<number> =>
-  runProgram(createProgram(portsOf(kernel)), ["memory", folder, ...argv]);
+const lares = (...argv: string[]): Promise<number> => shell.lares(["memory", shell.folder, ...argv]);
 
 /** Returns the requests for memories, each checked against the contract. */
 function asked(): { method: string; params: object }[] {
-  const found = kernel.requests.filter(({ method }) => method.startsWith("lares/memory/"));
+  const found = shell.kernel.requests.filter(({ method }) => method.startsWith("lares/memory/"));
   for (const { method, params } of found)
     expect(validate(clientRequests[method as ClientRequest].params, params)).toBeNull();
   return found;
@@ -97,8 +76,8 @@ describe("query", () => {
         params: { agent: storage, kind: "search", text: "beach since monday" },
       },
     ]);
-    expect(output).toContain("the beach");
-    expect(output).toContain("1 hit, text");
+    expect(shell.output).toContain("the beach");
+    expect(shell.output).toContain("1 hit, text");
   });
 
   it("a first word that names an agent selects it", async () => {
@@ -109,17 +88,17 @@ describe("query", () => {
   });
 
   it("the agent must be named if there are several or none", async () => {
-    kernel.agents = [anAgent("dev.lares.filetypes"), anAgent(storage)];
+    shell.kernel.agents = [anAgent("dev.lares.filetypes"), anAgent(storage)];
     expect(await lares("query", "beach")).toBe(2);
-    expect(errors).toContain("Which agent? There are dev.lares.filetypes, dev.lares.storage.");
+    expect(shell.errors).toContain("Which agent? There are dev.lares.filetypes, dev.lares.storage.");
     expect(await lares("query", "--agent", "dev.lares.storag", "beach")).toBe(2);
-    expect(errors).toContain('did you mean "dev.lares.storage"?');
-    kernel.agents = [anAgent(storage, { metrics: empty })];
+    expect(shell.errors).toContain('did you mean "dev.lares.storage"?');
+    shell.kernel.agents = [anAgent(storage, { metrics: empty })];
     expect(await lares("query", "beach")).toBe(2);
-    expect(errors).toContain("No agent has remembered anything here yet.");
-    kernel.agents = [];
+    expect(shell.errors).toContain("No agent has remembered anything here yet.");
+    shell.kernel.agents = [];
     expect(await lares("query", "beach")).toBe(2);
-    expect(errors).toContain("There is no agent here.");
+    expect(shell.errors).toContain("There is no agent here.");
     expect(asked()).toEqual([]);
   });
 
@@ -136,12 +115,12 @@ describe("query", () => {
         ],
       },
     });
-    expect(output).toMatch(/seen {2}3 {2}█+\ntold {2}1 {2}█+\n4 events\n/);
+    expect(shell.output).toMatch(/seen {2}3 {2}█+\ntold {2}1 {2}█+\n4 events\n/);
   });
 
   it("--json prints the kernel's answer unchanged", async () => {
     expect(await lares("query", "beach", "--json")).toBe(0);
-    expect(JSON.parse(output)).toEqual(answers["lares/memory/query"]);
+    expect(JSON.parse(shell.output)).toEqual(answers["lares/memory/query"]);
   });
 
   it.each([
@@ -157,9 +136,9 @@ describe("query", () => {
     ["knowledge", { items: [] }, "Nothing was found."],
     ["plan", { revision: 3, state: { plan: [] } }, '"plan": []'],
   ])("--kind %s has its own rendering", async (kind, answer, shown) => {
-    kernel.memories.set("lares/memory/query", answer);
+    shell.kernel.memories.set("lares/memory/query", answer);
     expect(await lares("query", "--kind", kind)).toBe(0);
-    expect(output).toContain(shown);
+    expect(shell.output).toContain(shown);
   });
 
   it.each([
@@ -169,17 +148,17 @@ describe("query", () => {
     [["--kind", "search"], "The search has no words"],
   ])("%j is wrong usage", async (argv, message) => {
     expect(await lares("query", ...argv)).toBe(2);
-    expect(errors).toContain(message);
-    expect(output).toBe("");
+    expect(shell.errors).toContain(message);
+    expect(shell.output).toBe("");
   });
 
   it("an error of the kernel is a failure, with its message", async () => {
-    kernel.memories.set(
+    shell.kernel.memories.set(
       "lares/memory/query",
       new LaresError("VectorSearchNotConfigured", "No embedder.\u001b[2J"),
     );
     expect(await lares("query", "beach", "--mode", "vector")).toBe(1);
-    expect(errors).toContain("error: No embedder.␛[2J");
+    expect(shell.errors).toContain("error: No embedder.␛[2J");
   });
 });
 
@@ -197,22 +176,22 @@ describe("verify and stats", () => {
   });
 
   it("verify checks all agents even if one chain is broken, and exits with 1", async () => {
-    kernel.verification = {
+    shell.kernel.verification = {
       ok: false,
       records: 1,
       head: "",
       firstBad: { seq: 2, reason: "hash\u001b differs" },
     };
     expect(await lares("verify")).toBe(1);
-    expect(output.match(/chain broken at record 2: hash␛ differs/g)).toHaveLength(2);
+    expect(shell.output.match(/chain broken at record 2: hash␛ differs/g)).toHaveLength(2);
   });
 
   it("stats shows how full it is", async () => {
     expect(await lares("stats", storage)).toBe(0);
-    expect(output).toContain("512 B of 1.0 KB, 50 %");
-    output = "";
+    expect(shell.output).toContain("512 B of 1.0 KB, 50 %");
+    shell.output = "";
     expect(await lares("stats", storage, "--json")).toBe(0);
-    expect(JSON.parse(output)).toMatchObject({ agent: storage, records: 3, projections: null });
+    expect(JSON.parse(shell.output)).toMatchObject({ agent: storage, records: 3, projections: null });
   });
 });
 
@@ -222,7 +201,7 @@ describe("a shared memory", () => {
   const nobodys = { name: "nobodys", agents: [], access: "read", records: 0 };
   const whose = { agent: storage, namespace: "team" };
   beforeEach(() => {
-    kernel.memories.set("lares/memory/namespaces", { namespaces: [team, theirs, nobodys] });
+    shell.kernel.memories.set("lares/memory/namespaces", { namespaces: [team, theirs, nobodys] });
   });
   const questions = () => asked().filter(({ method }) => method !== "lares/memory/namespaces");
 
@@ -233,7 +212,7 @@ describe("a shared memory", () => {
       { agent: storage },
       whose,
     ]);
-    expect(output).toContain("team (shared)");
+    expect(shell.output).toContain("team (shared)");
   });
 
   it.each<[string[], string, object]>([
@@ -259,7 +238,7 @@ describe("a shared memory", () => {
     [["forget", "7", "--namespace", "team"], "has no effect on forget"],
   ])("%j is a usage error", async (words, said) => {
     expect(await lares(...words)).toBe(2);
-    expect(errors).toContain(said);
+    expect(shell.errors).toContain(said);
     expect(questions()).toEqual([]);
   });
 });
@@ -269,8 +248,8 @@ describe("export and import", () => {
     expect(await lares("export", "memory.lares")).toBe(0);
     const params = { agent: storage, path: join(process.cwd(), "memory.lares"), overwrite: false };
     expect(asked()).toEqual([{ method: "lares/memory/export", params }]);
-    expect(output).toContain("3 records and 2 vectors, 1.2 KB, in /out");
-    expect(output).toContain(head);
+    expect(shell.output).toContain("3 records and 2 vectors, 1.2 KB, in /out");
+    expect(shell.output).toContain(head);
     expect(await lares("export", storage, "/x/y", "--force", "--json")).toBe(0);
     expect(asked()[1]?.params).toEqual({ agent: storage, path: "/x/y", overwrite: true });
   });
@@ -283,37 +262,37 @@ describe("export and import", () => {
       { agent: storage, path: "/x/y", preview: false, head },
     ]);
     expect(questions).toEqual(["Make this the memory of dev.lares.storage, which is empty?"]);
-    expect(output).toContain("extension/a.b");
-    expect(output).toContain(head);
-    expect(output).toContain("3 records imported into dev.lares.storage");
+    expect(shell.output).toContain("extension/a.b");
+    expect(shell.output).toContain(head);
+    expect(shell.output).toContain("3 records imported into dev.lares.storage");
   });
 
   it("answering no imports nothing, and is a failure", async () => {
     atTerminal(false);
     expect(await lares("import", storage, "/x/y")).toBe(1);
     expect(asked()).toHaveLength(1);
-    expect(errors).toContain("Nothing was imported.");
+    expect(shell.errors).toContain("Nothing was imported.");
   });
 
   it("without a terminal, --yes is required before anything is sent to the kernel", async () => {
     expect(await lares("import", storage, "/x/y")).toBe(2);
-    expect(errors).toContain("--yes");
+    expect(shell.errors).toContain("--yes");
     expect(asked()).toEqual([]);
     expect(await lares("import", storage, "/x/y", "--yes", "--head", head, "--json")).toBe(0);
     expect(asked()[0]?.params).toEqual({ agent: storage, path: "/x/y", preview: true, head });
-    expect(JSON.parse(output)).toMatchObject({ records: 3, head });
+    expect(JSON.parse(shell.output)).toMatchObject({ records: 3, head });
     expect(await lares("import", storage, "/x/y", "--yes", "--head", "3f2a")).toBe(2);
-    expect(errors).toContain("64 hexadecimal digits");
+    expect(shell.errors).toContain("64 hexadecimal digits");
   });
 
   it("an invalid file is refused before the confirmation", async () => {
     const { questions } = atTerminal(true);
-    kernel.memories.set(
+    shell.kernel.memories.set(
       "lares/memory/import",
       new LaresError("StorageError", "The file is not as it was exported."),
     );
     expect(await lares("import", storage, "/x/y")).toBe(1);
-    expect(errors).toContain("The file is not as it was exported.");
+    expect(shell.errors).toContain("The file is not as it was exported.");
     expect(questions).toEqual([]);
   });
 
@@ -322,7 +301,7 @@ describe("export and import", () => {
     async (verb, ...more) => {
       expect(await lares(verb, storage, ...more)).toBe(2);
       expect(await lares(verb, storage, "a", "b", ...more)).toBe(2);
-      expect(errors).toMatch(/Which (file|id|agent)\?/);
+      expect(shell.errors).toMatch(/Which (file|id|agent)\?/);
       expect(asked()).toEqual([]);
     },
   );
@@ -332,12 +311,12 @@ describe("correct", () => {
   it("says what is remembered from now on, and asks", async () => {
     const { questions } = atTerminal(true);
     expect(await lares("correct", storage, "0199-id", "short", "answers")).toBe(0);
-    expect(output).toContain("remembers: short answers");
+    expect(shell.output).toContain("remembers: short answers");
     expect(questions).toEqual(["Correct it?"]);
     expect(asked()).toEqual([
       { method: "lares/memory/correct", params: { agent: storage, id: "0199-id", text: "short answers" } },
     ]);
-    expect(output).toContain("its id is 0200-id now");
+    expect(shell.output).toContain("its id is 0200-id now");
   });
 
   it("wants an id and a text, and without a terminal --yes", async () => {
@@ -352,12 +331,12 @@ describe("forget", () => {
   it("says what cannot be recovered, and asks", async () => {
     const { questions } = atTerminal(true);
     expect(await lares("forget", storage, "0199-id", "--reason", "asked to")).toBe(0);
-    expect(output).toContain("cannot be recovered");
+    expect(shell.output).toContain("cannot be recovered");
     expect(questions).toEqual(["Forget it?"]);
     expect(asked()).toEqual([
       { method: "lares/memory/forget", params: { agent: storage, id: "0199-id", reason: "asked to" } },
     ]);
-    expect(output).toContain("recorded as record 4");
+    expect(shell.output).toContain("recorded as record 4");
   });
 
   it("answering no forgets nothing; without a terminal, --yes is required", async () => {

@@ -1,23 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { CliPorts, ExtensionModelListing, ExtensionModelsPort } from "../ports.ts";
 import { createProgram, runProgram } from "../program/program.ts";
 import { FakeKernel, portsOf } from "../testing/fake-kernel.ts";
+import { keepWritten } from "../testing/test-shell.ts";
 
-let output = "";
-let errors = "";
-beforeEach(() => {
-  output = "";
-  errors = "";
-  process.exitCode = undefined;
-  vi.stubEnv("NO_COLOR", "1");
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => ((output += String(text)), true));
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => ((errors += String(text)), true));
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  process.exitCode = undefined;
-});
+const written = keepWritten({ output: "", errors: "" });
 
 const ready = { path: "/c/m.onnx", fetched: true, runtime: false, document: "/u/lares.yaml" };
 const ports: Partial<CliPorts> = {
@@ -29,24 +16,30 @@ const lares = (...argv: string[]): Promise<number> =>
 
 test("fetching a model prints the setting that uses it and what is missing", async () => {
   expect(await lares("models", "fetch", "minilm")).toBe(0);
-  expect(output).toContain("memory: { embedder: minilm }");
-  expect(output).toContain("/u/lares.yaml");
-  expect(output).toContain("npm install -g onnxruntime-node");
+  expect(written.output).toContain("memory: { embedder: minilm }");
+  expect(written.output).toContain("/u/lares.yaml");
+  expect(written.output).toContain("npm install -g onnxruntime-node");
 });
 
 test("--json prints the same data", async () => {
   expect(await lares("models", "fetch", "minilm", "--json")).toBe(0);
-  expect(JSON.parse(output)).toEqual({ ...ready, name: "minilm", setting: "memory: { embedder: minilm }" });
+  expect(JSON.parse(written.output)).toEqual({
+    ...ready,
+    name: "minilm",
+    setting: "memory: { embedder: minilm }",
+  });
 });
 
 test("an unknown or missing model is wrong usage, and the known ones are named", async () => {
   expect(await lares("models", "fetch", "other")).toBe(2);
-  expect(errors).toContain(
+  expect(written.errors).toContain(
     'There is no model "other" to fetch. Use one of minilm, or <extension>[/<model>].',
   );
-  errors = "";
+  written.errors = "";
   expect(await lares("models", "fetch")).toBe(2);
-  expect(errors).toContain("The name of a model is missing. Use one of minilm, or <extension>[/<model>].");
+  expect(written.errors).toContain(
+    "The name of a model is missing. Use one of minilm, or <extension>[/<model>].",
+  );
 });
 
 const listed: readonly ExtensionModelListing[] = [
@@ -92,12 +85,12 @@ const arrives: ExtensionModelsPort["fetch"] = (_model, { received }) => {
 
 test("the models of an extension are fetched, and what cannot be fetched is said", async () => {
   expect(await run(arrives, "models", "fetch", "dev.photos")).toBe(0);
-  expect(output).toContain("dev.photos/faces was fetched to /c/x.onnx (11 MB)");
-  expect(output).toContain("npm install -g onnxruntime-node");
-  expect(errors).toContain("no source.url");
-  output = "";
+  expect(written.output).toContain("dev.photos/faces was fetched to /c/x.onnx (11 MB)");
+  expect(written.output).toContain("npm install -g onnxruntime-node");
+  expect(written.errors).toContain("no source.url");
+  written.output = "";
   expect(await run(arrives, "models", "fetch", "dev.photos/faces", "--json")).toBe(0);
-  expect(JSON.parse(output)).toEqual({
+  expect(JSON.parse(written.output)).toEqual({
     models: [
       {
         extension: "dev.photos",
@@ -110,10 +103,10 @@ test("the models of an extension are fetched, and what cannot be fetched is said
     ],
     runtime: false,
   });
-  errors = "";
+  written.errors = "";
   expect(await run(arrives, "models", "fetch", "dev.photos/none")).toBe(2);
-  expect(errors).toContain('dev.photos has no model "none". Use one of faces, old.');
+  expect(written.errors).toContain('dev.photos has no model "none". Use one of faces, old.');
   expect(await run(arrives, "models", "fetch", "dev.photos/old")).toBe(2);
   expect(await run(arrives, "models", "fetch", "dev.other")).toBe(2);
-  expect(errors).toContain("dev.other declares no models.");
+  expect(written.errors).toContain("dev.other declares no models.");
 });

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { invalidParams } from "../../base/errors.ts";
 import type { ModelsListing } from "../../base/vocabulary/model-listing.ts";
 import type { CliPorts, UserServices } from "../ports.ts";
@@ -7,22 +7,9 @@ import { createProgram, runProgram } from "../program/program.ts";
 import { styleFor } from "../render/style.ts";
 import { renderUsage } from "../render/usage.ts";
 import { FakeKernel, portsOf } from "../testing/fake-kernel.ts";
+import { keepWritten } from "../testing/test-shell.ts";
 
-let output = "";
-let errors = "";
-beforeEach(() => {
-  output = "";
-  errors = "";
-  process.exitCode = undefined;
-  vi.stubEnv("NO_COLOR", "1");
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => ((output += String(text)), true));
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => ((errors += String(text)), true));
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  process.exitCode = undefined;
-});
+const written = keepWritten({ output: "", errors: "" });
 
 const listing: ModelsListing = {
   providers: [
@@ -84,27 +71,27 @@ const lares = (...argv: string[]): Promise<number> =>
 
 test("models lists providers, and the models that are used or can be", async () => {
   expect(await lares("models")).toBe(0);
-  expect(output).toMatch(/lab +openai-compatible +ready +this machine/);
-  expect(output).toMatch(/cloud +anthropic +no key +the network/);
-  expect(output).toMatch(/cloud\/large +1M +3.00 +15.00 +worker/);
-  expect(output).toMatch(/lab\/small +33k +default/);
-  expect(output).toContain("! cloud: The secret is not stored.");
-  expect(output).not.toContain("cloud/unused");
+  expect(written.output).toMatch(/lab +openai-compatible +ready +this machine/);
+  expect(written.output).toMatch(/cloud +anthropic +no key +the network/);
+  expect(written.output).toMatch(/cloud\/large +1M +3.00 +15.00 +worker/);
+  expect(written.output).toMatch(/lab\/small +33k +default/);
+  expect(written.output).toContain("! cloud: The secret is not stored.");
+  expect(written.output).not.toContain("cloud/unused");
 });
 
 test("models test asks each routed model, exits with 1 if one fails, and shows no control codes", async () => {
   expect(await lares("models", "test")).toBe(1);
-  expect(output).toMatch(/✓ lab\/small {2}answers after 12 ms/);
-  expect(output).toMatch(/✗ cloud\/large {2}The key/);
-  expect(output).not.toContain("\u001b[31m");
-  output = "";
+  expect(written.output).toMatch(/✓ lab\/small {2}answers after 12 ms/);
+  expect(written.output).toMatch(/✗ cloud\/large {2}The key/);
+  expect(written.output).not.toContain("\u001b[31m");
+  written.output = "";
   expect(await lares("models", "test", "lab/small", "--json")).toBe(0);
-  expect(JSON.parse(output)).toEqual([{ model: "lab/small", ok: true, first_token_ms: 12 }]);
+  expect(JSON.parse(written.output)).toEqual([{ model: "lab/small", ok: true, first_token_ms: 12 }]);
 });
 
 test("usage prints sums with tokens and dollars", async () => {
   expect(await lares("usage")).toBe(0);
-  expect(output).toMatch(/2026-11-23 +2 +1,200 +30 +\$0\.0125/);
+  expect(written.output).toMatch(/2026-11-23 +2 +1,200 +30 +\$0\.0125/);
 });
 
 test("secrets set reads the value from standard input, without its line break", async () => {
@@ -113,13 +100,13 @@ test("secrets set reads the value from standard input, without its line break", 
   );
   expect(await lares("secrets", "set", "cloud", "--host", "a.example", "--host", "b.example")).toBe(0);
   expect(stored).toEqual([["cloud", "the value", ["a.example", "b.example"], undefined]]);
-  expect(output + errors).not.toContain("the value");
+  expect(written.output + written.errors).not.toContain("the value");
 });
 
 test("a value on the command line, no host, and an empty value are wrong usage and store nothing", async () => {
   stored.length = 0;
   expect(await lares("secrets", "set", "cloud", "the value", "--host", "a.example")).toBe(2);
-  expect(errors).not.toContain("the value");
+  expect(written.errors).not.toContain("the value");
   expect(await lares("secrets", "set", "cloud")).toBe(2);
   vi.spyOn(process, "stdin", "get").mockReturnValue(
     Readable.from([Buffer.from("\n")]) as unknown as typeof process.stdin,
@@ -133,7 +120,7 @@ test("a wrong name or host is refused before the value is read", async () => {
   const stdin = Readable.from([Buffer.from("the value\n")]);
   vi.spyOn(process, "stdin", "get").mockReturnValue(stdin as unknown as typeof process.stdin);
   expect(await lares("secrets", "set", "Cloud", "--host", "a.example")).toBe(2);
-  expect(errors).toContain("is not a name of a secret");
+  expect(written.errors).toContain("is not a name of a secret");
   expect(stdin.readableDidRead).toBe(false);
   expect(stored).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isLaresError } from "../../base/errors.ts";
+import { codeOf } from "../../base/testing/code-of.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import { sha256 } from "./hash.ts";
 import { openObjectStore, type ObjectStore } from "./object-store.ts";
@@ -25,15 +25,6 @@ async function all(hash: Hash): Promise<string> {
   const pieces: Uint8Array[] = [];
   for await (const piece of store.stream(hash)) pieces.push(piece);
   return Buffer.concat(pieces).toString();
-}
-
-async function codeOf(running: Promise<unknown>): Promise<string> {
-  try {
-    await running;
-    return "fulfilled";
-  } catch (error) {
-    return isLaresError(error) ? error.code : String(error);
-  }
 }
 
 test.each(["", "text", "x".repeat(2_500_000)])("keeps a content under its hash", async (content) => {

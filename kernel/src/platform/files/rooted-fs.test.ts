@@ -20,19 +20,11 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isLaresError } from "../../base/errors.ts";
+import { codeOf } from "../../base/testing/code-of.ts";
 import { openRootedFs, type RootedFs } from "./rooted-fs.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (data: Uint8Array): string => new TextDecoder().decode(data);
-
-async function codeOf(running: Promise<unknown>): Promise<string> {
-  try {
-    await running;
-    return "fulfilled";
-  } catch (error) {
-    return isLaresError(error) ? error.code : `not a LaresError: ${String(error)}`;
-  }
-}
 
 // The second way is what systems other than Linux take.
 describe.each([{ descriptors: process.platform === "linux" }, { descriptors: false }])(
