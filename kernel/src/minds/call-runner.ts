@@ -67,7 +67,9 @@ export class CallRunner {
   async #runAsked(call: LoggedCall): Promise<void> {
     const { log } = this.#host;
     const process = this.#process;
-    if (this.#isRepeated(call) && !(await this.#mayRepeat(call))) {
+    // A call of a tool that it does not have fails whatever the person says.
+    const isAsked = this.#offered().includes(call.tool) && this.#isRepeated(call);
+    if (isAsked && !(await this.#mayRepeat(call))) {
       const result = asError(
         "This call was made with the same arguments twice before, and a person did not allow it once more.",
         false,
@@ -123,12 +125,11 @@ export class CallRunner {
 
   async #outcomeOf(call: LoggedCall): Promise<CallOutcome> {
     const { ports } = this.#host;
-    const { tail } = this.#process;
     const { asking, signal } = this.#asking(call);
     return await ports.tools.call(this.#caller(), call.tool, call.arguments, {
       key: call.call,
       signal,
-      offered: tail?.prefix.tools.map(({ name }) => name) ?? [],
+      offered: this.#offered(),
       foreign: this.#foreign(),
       asking,
     });
@@ -175,8 +176,16 @@ export class CallRunner {
   #foreign(): string[] {
     const prefix = this.#process.tail?.prefix;
     const isKept =
-      prefix !== undefined && (prefix.bulletin !== "" || prefix.blocks.some(({ text }) => text !== ""));
+      prefix !== undefined &&
+      (prefix.bulletin !== "" ||
+        prefix.remembered.length > 0 ||
+        prefix.blocks.some(({ text }) => text !== ""));
     return [...this.#host.log.state.foreign, ...(isKept ? ["what the mind keeps"] : [])];
+  }
+
+  /** Returns the names of the tools that the process was offered. */
+  #offered(): string[] {
+    return this.#process.tail?.prefix.tools.map(({ name }) => name) ?? [];
   }
 
   #isRepeated(call: LoggedCall): boolean {

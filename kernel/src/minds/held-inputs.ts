@@ -1,6 +1,9 @@
 import { unlessAborted } from "../base/abort.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Process } from "../base/vocabulary/conversation.ts";
+import type { NewEntry } from "../conversations/records.ts";
+import { titleOf } from "./beginning.ts";
+import { entryOf } from "./entries.ts";
 import { placeOf, type ConversationHost } from "./host.ts";
 import { changedMessages, type InterceptedMessage, textIn, unreadMessages } from "./intercepted-messages.ts";
 
@@ -81,13 +84,24 @@ export class HeldInputs {
       const changes = await ports.intercept.userInput(placeOf(log, channel), textIn(message.parts));
       // A kernel that stops makes no request any more, so it stays held.
       if (this.#isStopping) return;
-      await log.append(changedMessages(message, changes ?? [], ports));
+      const changed = changedMessages(message, changes ?? [], ports);
+      await log.append([...changed, ...this.#titled(message, changed)]);
     } catch (error) {
       ports.log.error(`A message was not passed to extensions: ${messageOf(error)}`, {
         conversation: log.id,
       });
     }
     this.#release();
+  }
+
+  /** Returns the title that a conversation gets from its first message, as the extensions left that. */
+  #titled(message: InterceptedMessage, changed: readonly NewEntry[]): NewEntry[] {
+    const { ports, log } = this.#host;
+    if (log.state.title !== "") return [];
+    const last = changed.findLast((entry) => entry.kind === "message");
+    const title = titleOf((last ?? message).parts);
+    const maker = { process: message.process, turn: message.turn, clock: ports.clock };
+    return title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })];
   }
 
   #release(): void {

@@ -43,6 +43,8 @@ test("no request reads a message before the extensions were asked, also while th
   await bench.rested(id);
   expect(await bench.said(id)).toEqual(["answer to ONE", "answer to TWO"]);
   expect(await bench.said(id, "user")).toEqual(["one", "ONE", "two", "TWO"]);
+  // What the extensions left of its first message is the conversation's title.
+  expect((await bench.service.get(id)).title).toBe("ONE");
 });
 
 test("a kernel that dies before the answer asks again, and the original is read by nobody", async () => {

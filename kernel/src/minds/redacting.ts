@@ -229,12 +229,17 @@ async function entriesOf(
 export async function checkIdle({ conversations }: Minds, id: string): Promise<void> {
   // A deleted conversation is idle.
   const row = await conversations.find(id);
-  const isAtWork = row?.state.processes.some(
+  const busy = row?.state.processes.filter(
     ({ state }) => !endedStates.has(state) && state !== "WaitingForInput",
   );
-  if (isAtWork === true)
-    throw illegalTransition(
-      "Running",
-      `Something runs in the conversation ${id}, which may have the text. Stop it first.`,
-    );
+  if (busy === undefined || busy.length === 0) return;
+  const state = busy.some((process) => process.state !== "WaitingForApproval")
+    ? "Running"
+    : "WaitingForApproval";
+  throw illegalTransition(
+    state,
+    state === "Running"
+      ? `Something runs in the conversation ${id}, which may have the text. Stop it first.`
+      : `Something waits for your answer in the conversation ${id}, and may have the text. Answer it, or stop it with /stop in that conversation.`,
+  );
 }

@@ -76,6 +76,17 @@ test("the third identical call in a row runs only if a person allows it", async 
   expect(bench.calls).toHaveLength(2);
 });
 
+test("nobody is asked about a repeated call of a tool that the process does not have", async () => {
+  const bench = await MindBench.open();
+  bench.mayRepeat = "asks";
+  bench.model = () =>
+    bench.questions.length <= 4 ? { call: [{ tool: "files/nothing", arguments: {} }] } : { say: "ok" };
+  const { id } = await bench.open();
+  await bench.send(id, "go");
+  await bench.rested(id);
+  expect((await bench.said(id)).at(-1)).toBe("ok");
+});
+
 test("arguments that no log could hold become a text, and the answer is not lost", async () => {
   const bench = await MindBench.open();
   let deep: unknown = "x";
