@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { examplesFile } from "../../kernel/build/reference/examples.ts";
 import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
+import type { MemoryStats } from "../../kernel/src/base/vocabulary/memory-reports.ts";
 import { validate } from "../../kernel/src/protocol/validate.ts";
 import { kernelRequests } from "../../kernel/src/protocol/v1/kernel-requests.ts";
 import { serverNotifications } from "../../kernel/src/protocol/v1/notifications.ts";
@@ -17,8 +18,10 @@ import { type ClientRequest } from "../../kernel/src/protocol/v1/requests.ts";
 import { Bench, inState, tool, type ExtensionSpec } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import { Exchanges } from "../support/exchanges.ts";
+import { showBulletins } from "../support/examples-of-bulletins.ts";
 import { showMinds } from "../support/examples-of-minds.ts";
 import { showTrust } from "../support/examples-of-trust.ts";
+import { startBusyEmbedder } from "../support/busy-embedder.ts";
 import type { Message } from "../support/frames.ts";
 import { Recorder } from "../support/recorded.ts";
 import type { Action, Agent } from "../support/types.ts";
@@ -162,6 +165,39 @@ const librarian: ExtensionSpec = {
   },
 };
 
+const reader: ExtensionSpec = {
+  id: READER,
+  program: `
+import { defineAgent } from "@lares/sdk";
+
+export default defineAgent({
+  tools: {
+    async collect({ count }, ctx) {
+      for (let number = 1; number <= count; number++)
+        await ctx.memory.knowledge.add("book", { number }, { text: "Book " + number });
+      await ctx.memory.sync();
+    },
+    async remind({ count }, ctx) {
+      for (let number = 1; number <= count; number++) {
+        await ctx.notify("A book is due", "Book " + number + " has to be returned.");
+        // A guest may make five calls of \`notify\` in a second.
+        if (number % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 1_100));
+      }
+    },
+  },
+});
+`,
+  manifest: {
+    name: "Reader",
+    tools: ["collect", "remind"].map((name) => ({
+      name,
+      description: `Has it ${name}.`,
+      handler: name,
+      parameters: { type: "object", properties: { count: { type: "integer" } } },
+    })),
+  },
+};
+
 let bench: Bench;
 let client: Client;
 let recorder: Recorder;
@@ -172,7 +208,7 @@ beforeAll(async () => {
     files: { "notes/ada.md": "Ada Lovelace wrote the frist program.\n", "notes/grace.md": "Grace Hopper\n" },
     extensions: [
       librarian,
-      { id: READER, program: "export default {};", manifest: { name: "Reader" } },
+      reader,
       { id: BROKEN, program: "export default {};", manifest: { name: "Broken", tools: "none" } },
       {
         id: MIND,
@@ -203,10 +239,7 @@ beforeAll(async () => {
   });
   const config = join(bench.base, "config", "lares");
   await mkdir(config, { recursive: true });
-  await writeModels({
-    routes: { default: "rehearsal/script", summary: "lab/small" },
-    budgets: { per_day_usd: 5 },
-  });
+  await writeModels(usualModels);
   await writeFile(join(config, "rehearsal.yaml"), turns);
   client = await bench.connect({
     environment: { XDG_CONFIG_HOME: join(bench.base, "config") },
@@ -224,7 +257,11 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-const writeModels = (more: object): Promise<void> =>
+const usualModels = {
+  routes: { default: "rehearsal/script", summary: "lab/small" },
+  budgets: { per_day_usd: 5 },
+};
+const writeModels = (more: object, memory: object = {}): Promise<void> =>
   writeFile(
     join(bench.base, "config", "lares", "lares.yaml"),
     JSON.stringify({
@@ -238,6 +275,7 @@ const writeModels = (more: object): Promise<void> =>
         },
         ...more,
       },
+      memory,
     }),
   );
 
@@ -293,6 +331,8 @@ test("trust: the question, and a person's answer", async () => {
   await ask("lares/status");
   // Sent again: the first answer depends on how far the kernel was.
   await ask("lares/trust", { trusted: true, digest });
+  // Ten are told, and the person is told half a minute later how many were held back.
+  await tool(client, READER, "remind", { count: 13 });
 });
 
 test("agents and tools", async () => {
@@ -477,6 +517,20 @@ test("memory: queried, verified, exported and forgotten", async () => {
   await refused("lares/memory/import", "NotFound", { agent: "dev.example.nobody", path });
   await ask("lares/memory/forget", { agent: AGENT, id: item, reason: "Ada asked for it." });
   await refused("lares/memory/forget", "NotFound", { agent: AGENT, id: item });
+});
+
+test("a memory of which another embedder has made half of the vectors", async () => {
+  await using embedder = await startBusyEmbedder();
+  await tool(client, READER, "collect", { count: 64 });
+  await writeModels(usualModels, {
+    extensions: { [READER]: { embedder: { kind: "openai-compatible", url: embedder.url, model: "small" } } },
+  });
+  await until("half of the vectors", async () => {
+    const { projections } = await client.request<MemoryStats>("lares/memory/stats", { agent: READER });
+    return projections?.rebuilding?.fraction === 0.5;
+  });
+  await ask("lares/memory/stats", { agent: READER });
+  await writeModels(usualModels);
 });
 
 test("jobs and traces", async () => {
@@ -799,7 +853,10 @@ test("notifications", async () => {
     return items[0]?.size === 13;
   });
   await tool(client, AGENT, "announce");
-  const notice = await client.notification<{ id: string }>("lares/notify");
+  const notice = await client.notification<{ id: string; agent: string }>(
+    "lares/notify",
+    ({ agent }) => agent === AGENT,
+  );
   recorder.notification("lares/notify", notice);
   await ask("lares/notifications/list", { state: "New", limit: 10 });
   await ask("lares/notifications/act", { id: notice.id });
@@ -822,6 +879,15 @@ test("notifications", async () => {
 
 showTrust(() => ({ recorder, other: bench }));
 showMinds(() => recorder);
+showBulletins(() => recorder);
+
+test("notifications that were held back", async () => {
+  const told = await client.notification<{ held_back?: number }>(
+    "lares/notify",
+    ({ held_back: held }) => held !== undefined,
+  );
+  recorder.notification("lares/notify", told);
+});
 
 test("the recorded examples are those in schemas/", async () => {
   await expect(recorder.text()).toMatchFileSnapshot(fileURLToPath(examplesFile("protocol")));
