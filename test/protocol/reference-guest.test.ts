@@ -3,225 +3,57 @@
  * `schemas/examples/guest-abi.json`. After a change: `npx vitest run test/protocol/reference-guest.test.ts
  * --update=all`, then `npm run build:schemas`.
  */
-import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { examplesFile } from "../../kernel/build/reference/examples.ts";
-import { guestCalls, type GuestCall, type GuestRequest } from "../../kernel/src/protocol/guest/v1/calls.ts";
-import { guestRequests } from "../../kernel/src/protocol/guest/v1/lifecycle.ts";
+import { guestCalls } from "../../kernel/src/protocol/guest/v1/calls.ts";
 import { validate } from "../../kernel/src/protocol/validate.ts";
-import { frame } from "../support/frames.ts";
-import { Bench, inState, type ExtensionSpec } from "../support/bench.ts";
+import { actionIn, type Bench, inState } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
-import { png } from "../support/pictures.ts";
-import { Recorder } from "../support/recorded.ts";
-import { heard, hostCall, relayGuest, say } from "../support/relay-guest.ts";
-import { declared, inferExample } from "../support/infer-example.ts";
+import { frame } from "../support/frames.ts";
+import {
+  functions,
+  guest,
+  GUEST,
+  GuestExamples,
+  indexer,
+  INDEXER,
+  MIND,
+  NEWCOMER,
+  QUIET,
+} from "../support/guests-of-examples.ts";
+import { inferExample, largeInferExample } from "../support/infer-example.ts";
+import type { Recorder } from "../support/recorded.ts";
+import { heard, hostCall, say } from "../support/relay-guest.ts";
 import type { Action } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
-const GUEST = "dev.example.guest";
-const QUIET = "dev.example.quiet";
-const INDEXER = "dev.example.indexer";
-
-const guest = (id: string, manifest: object, more: object = {}): ExtensionSpec => ({
-  id,
-  files: { "agent.wasm": relayGuest() },
-  manifest: {
-    name: "Guest",
-    main: "agent.wasm",
-    tools: ["call", "say", "greet", "wait"].map((name) => ({
-      name,
-      description: name,
-      handler: name,
-      parameters: { type: "object" },
-    })),
-    ...manifest,
-  },
-  ...more,
-});
-
-const blueSky = (width = 40, height = 20): Promise<Uint8Array> =>
-  sharp({ create: { width, height, channels: 3, background: "#3366cc" } })
-    .png()
-    .toBuffer();
-
-const personType = (version: number) => ({
-  name: "Person",
-  version,
-  key: "id",
-  schema: {
-    type: "object",
-    required: ["id", "name"],
-    properties: { id: { type: "string" }, name: { type: "string" }, born: { type: "integer" } },
-  },
-});
-const indexer = (version: number) => ({
-  permissions: {
-    read_entries: { filter: "*.md" },
-    use_models: [{ category: "embedding" }, { category: "faces", local_only: true }],
-    hear_events: [`${GUEST}/PersonSeen`],
-    call_tools: [`${GUEST}/greet`],
-    intercept: [GUEST],
-  },
-  types: [personType(version)],
-});
-
+let examples: GuestExamples;
 let bench: Bench;
 let client: Client;
 let recorder: Recorder;
 let origin = "";
-/** Not a text. */
-const dot = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
-
-/** A service of embeddings, which is busy where a text says so. */
-function embed(request: IncomingMessage, response: ServerResponse): void {
-  request.on("data", (body: Buffer) => {
-    const { input } = JSON.parse(body.toString("utf8")) as { input: string[] };
-    if (input.includes("busy")) return void response.writeHead(503).end();
-    response.end(JSON.stringify({ data: input.map(() => ({ embedding: [0, 0.6, 0.8] })) }));
-  });
-}
-const date = "Fri, 20 Nov 2026 12:00:00 GMT";
-const server = createServer((request, response) => {
-  if (request.url === "/cut") request.socket.destroy();
-  else if (request.url === "/v1/embeddings") embed(request, response);
-  else if (request.url === "/portrait")
-    response.writeHead(200, { "content-type": "image/png", date }).end(dot);
-  else response.writeHead(200, { "content-type": "application/json", date }).end('{"degrees":24}');
-});
 
 beforeAll(async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  origin = `http://${host}`;
-  bench = await Bench.create({
-    files: {
-      "notes/ada.md": "Ada Lovelace\n",
-      "notes/copy.md": "Ada Lovelace\n",
-      "notes/sky.png": await blueSky(),
-      "notes/wall.png": png(30_000, 20_000),
-      "notes/lake.png": await blueSky(600, 400),
-      "secret/key.txt": "x",
-    },
-    extensions: [
-      guest(
-        GUEST,
-        {
-          permissions: {
-            read_entries: true,
-            write_tags: true,
-            write_sidecars: { kinds: ["faces"] },
-            write_custom_fields: { namespace: "guest" },
-            dispatch_jobs: true,
-            see_agents: true,
-            propose_actions: ["file.edit", "file.write", "file.move"],
-            emit_events: ["PersonSeen"],
-            shared_data: { read: ["people"], write: ["people"] },
-            shared_types: { read: [`${INDEXER}/*`], write: [`${INDEXER}/*`] },
-            use_models: [{ category: "chat" }],
-            use_credentials: ["weather", "forgotten"],
-          },
-          resources: { allowed_hosts: [host] },
-          hooks: [{ on: "EntryCreated", handler: "seen", filter: 'entry.extension == "txt"' }],
-          types: [personType(1)],
-          models: [declared(origin, "adding", inferExample.model), { name: "older" }],
-          actions: [{ name: "read_note", title: "Mark {note} as read", handler: "readNote" }],
-        },
-        { grants: { locations: ["notes"] }, config: { language: "en" } },
-      ),
-      guest(INDEXER, indexer(1)),
-      guest(QUIET, { agent: { enable_memory: false }, resources: { max_wall_ms_per_event: 200 } }),
-    ],
-    lares: { shared_namespaces: [{ name: "family", extensions: [GUEST], read_write: true }] },
-  });
-  const config = join(bench.base, "config", "lares");
-  await mkdir(config, { recursive: true });
-  await writeFile(
-    join(config, "lares.yaml"),
-    JSON.stringify({
-      version: 1,
-      models: {
-        providers: { rehearsal: { api: "scripted", script: "./rehearsal.yaml" } },
-        routes: { default: "rehearsal/script" },
-        budgets: { per_day_tokens: 20_000 },
-      },
-      egress: { private_hosts: [host] },
-      memory: {
-        extensions: { [INDEXER]: { embedder: { kind: "openai-compatible", url: origin, model: "small" } } },
-      },
-    }),
-  );
-  const turns = [
-    {
-      when: "capital",
-      say: "Rome",
-      usage: {
-        input_tokens: 14,
-        output_tokens: 9,
-        reasoning_tokens: 8,
-        cache_read_tokens: 120,
-        cache_write_tokens: 30,
-      },
-    },
-    { when: "weather", say: '{"city":"Nice"}', usage: { input_tokens: 40, output_tokens: 6 } },
-  ];
-  await writeFile(join(config, "rehearsal.yaml"), JSON.stringify({ turns }));
-  client = await bench.open({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
-  const { stateFolder } = await bench.status(client);
-  recorder = new Recorder([
-    [stateFolder, "/home/ada/.local/state/lares/workspaces/library-4f1d"],
-    [bench.root, "/home/ada/library"],
-    [bench.base, "/home/ada"],
-    [origin, "https://api.example.com"],
-    [host, "api.example.com"],
-  ]);
+  examples = await GuestExamples.create();
+  ({ bench, client, recorder, origin } = examples);
 });
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]();
-  server.close();
-});
+afterAll(() => examples[Symbol.asyncDispose]());
 
-async function ask<Result>(method: GuestCall, params: object = {}, agent = GUEST): Promise<Result> {
-  const { result, error } = await hostCall(client, agent, method, params);
-  expect(error, `${method} ${JSON.stringify(params)}`).toBeUndefined();
-  expect(validate(guestCalls[method].result, result, "result")).toBeNull();
-  recorder.exchange(method, { params, result });
-  return result as Result;
+const ask = <Result>(...given: Parameters<GuestExamples["ask"]>): Promise<Result> =>
+  examples.ask<Result>(...given);
+const refused = (...given: Parameters<GuestExamples["refused"]>): Promise<void> => examples.refused(...given);
+const sent = (...given: Parameters<GuestExamples["sent"]>): Promise<number> => examples.sent(...given);
+
+/** Calls a tool whose handler throws. */
+async function failingTool(agent: string): Promise<void> {
+  const called = client.raw("lares/tools/call", { agent, name: "wait", arguments: {} });
+  const { id } = await heard(client, agent, "tool");
+  await say(client, agent, { id, error: { code: -32_000, message: "The shelf has no end." } });
+  await called;
 }
 
-async function refused(method: GuestCall, code: string, params: object, agent = GUEST): Promise<void> {
-  const { error } = await hostCall(client, agent, method, params);
-  expect(error?.data, `${method} ${JSON.stringify(params)}`).toMatchObject({ code });
-  if (error !== undefined) recorder.exchange(method, { params, error });
-}
-
-/** Records what the kernel sent, with the guest's answer. */
-async function sent(method: GuestRequest, result: unknown, agent = GUEST): Promise<number> {
-  const { id, params } = await heard(client, agent, method);
-  expect(validate(guestRequests[method].params, params)).toBeNull();
-  expect(validate(guestRequests[method].result, result, "result")).toBeNull();
-  recorder.exchange(method, { params, result });
-  return id;
-}
-
-/** What the guest answers to `initialize`. */
-const functions = {
-  handlers: ["seen", "hold"],
-  tools: ["call", "say", "greet", "wait"],
-  jobs: ["scan"],
-  actions: ["readNote"],
-  tasks: ["shelf"],
-  migrations: ["Person"],
-  cancels_tools: true,
-  max_open_hooks: 1,
-};
 const person = "Ada wrote the first program.";
 const nowhere = "0197a000-0000-7000-8000-00000000ffff";
 
@@ -232,6 +64,12 @@ test("the guest is started, and gets an event and a tool call", async () => {
   await sent("tool", { status: "success", value: "Hello, Ada." });
   await bench.writeWhole("notes/new.txt", "A new note.\n");
   await sent("hook", null);
+});
+
+test("a guest is asked about what a person says to a mind", async () => {
+  const { id } = await client.request<{ id: string }>("lares/conversations/open", { agent: MIND });
+  await client.request("lares/conversations/send", { id, text: "Good morning!" });
+  await sent("hook", {}, INDEXER);
 });
 
 test("models, requests and credentials", async () => {
@@ -259,13 +97,14 @@ test("models, requests and credentials", async () => {
   await refused("ai/embed", "PermissionDenied", { texts: ["Hello?"] });
 
   // The runtime of models is not installed here: test/slow/extension-models.test.ts checks this answer.
-  const { params, result } = inferExample;
-  expect(validate(guestCalls["ai/infer"].params, params)).toBeNull();
-  expect(validate(guestCalls["ai/infer"].result, result, "result")).toBeNull();
-  recorder.exchange("ai/infer", { params, result });
-  const inputs = [{ name: "x", type: "float32", dims: [1, 4], base64: params.inputs[0].base64 }];
-  await refused("ai/infer", "InvalidParams", { model: "adding", inputs });
-  await refused("ai/infer", "ModelError", { model: "older", inputs: params.inputs });
+  for (const { params, result } of [inferExample, largeInferExample]) {
+    expect(validate(guestCalls["ai/infer"].params, params)).toBeNull();
+    expect(validate(guestCalls["ai/infer"].result, result, "result")).toBeNull();
+    recorder.exchange("ai/infer", { params, result });
+  }
+  const [x] = inferExample.params.inputs;
+  await refused("ai/infer", "InvalidParams", { model: "adding", inputs: [{ ...x, dims: [1, 4] }] });
+  await refused("ai/infer", "ModelError", { model: "older", inputs: [x] });
   await refused("ai/infer", "PermissionDenied", { model: "faces", inputs: [] });
   const blobs = [{ name: "x", type: "float32", dims: [1, 3], blob: nowhere }];
   await refused("ai/infer", "NotFound", { model: "adding", inputs: blobs });
@@ -302,8 +141,7 @@ test("entries", async () => {
   const query = { tag: "#person", kind: "file", media: "text", extension: "md", text: ".md", limit: 1 };
   const { cursor } = await ask<{ cursor: string }>("vdfs/query", query);
   await ask("vdfs/query", { ...query, cursor });
-  const { limit: _limit, ...counted } = query;
-  await ask("vdfs/count", { path: "notes/**", ...counted });
+  await ask("vdfs/count", { ...query, path: "notes/**", cursor });
   await ask("vdfs/get", { id: entry?.id });
   await ask("vdfs/read", { path: "notes/ada.md", offset: 4, length: 8 });
   await refused("vdfs/read", "NotFound", { path: "notes/grace.md" });
@@ -343,6 +181,7 @@ test("actions", async () => {
       { kind: "file.write", path: "notes/grace.md", content: "Grace Hopper\n" },
       { kind: "file.write", path: "notes/key.bin", content_base64: "AAEC", expected: null },
       { ...edit, edits: [{ find: "a", replace: "o", all: true }] },
+      { ...edit, path: "notes/list.md", edits: [{ find: "Grace", replace: "Grace Hopper" }] },
       { kind: "file.move", from: "notes/copy.md", to: "notes/other.md" },
       { kind: "tag.add", path: "notes/ada.md", tag: "#mathematician" },
       { kind: "field.set", path: "notes/ada.md", namespace: "guest", key: "born", value: 1815 },
@@ -412,6 +251,20 @@ test("actions", async () => {
     ...about,
   });
   await ask("vdfs/sidecar/read", { path: "notes/ada.md", sidecar: "faces" });
+});
+
+test("an action that a person had merged with later changes", async () => {
+  const path = "notes/poem.md";
+  const { result } = await hostCall(client, GUEST, "actions/propose", {
+    effects: [{ kind: "file.edit", path, edits: [{ find: "bleu", replace: "blue" }] }],
+    title: "Correct a word",
+    reason: "It is misspelt.",
+  });
+  const { id } = result as Action;
+  await bench.write(path, "Roses are white.\n\n\n\n\nViolets are bleu.\n");
+  await actionIn(client, id, "Stale");
+  const merged = await client.request<Action>("lares/actions/rebase", { id });
+  await ask("actions/get", { id: merged.id });
 });
 
 test("memory", async () => {
@@ -535,6 +388,7 @@ test("jobs, other agents' tools, events and shared data", async () => {
   await ask("jobs/dispatch", { name: "scan", input: { shelf: "A" }, key: "shelf A" });
   const params = { name: "scan", input: { shelf: "A" }, key: "shelf A" };
   await ask("jobs/dispatch", { ...params, priority: "high", when_idle: true });
+  await failingTool(INDEXER);
   await client.request("lares/agents/control", { id: INDEXER, command: "disable" });
   await ask("agents/list", {});
   await client.request("lares/agents/control", { id: INDEXER, command: "enable" });
@@ -663,6 +517,15 @@ test("values of types", async () => {
     await refused(method, "PermissionDenied", { type, ...params }, QUIET);
 });
 
+test("an agent that no person has accepted yet", async () => {
+  const lares = JSON.parse(await readFile(bench.path("lares.yaml"), "utf8")) as { extensions: object[] };
+  await bench.writeExtension(guest(NEWCOMER, {}));
+  lares.extensions.push({ path: `../extensions/${NEWCOMER}`, grants: { locations: ["."] } });
+  await bench.writeWhole("lares.yaml", JSON.stringify(lares));
+  await inState(client, NEWCOMER, "Error");
+  await ask("agents/list");
+});
+
 test("values of an older version are migrated when the guest is started", async () => {
   const { digest } = (await bench.status(client)).trust;
   await hostCall(client, INDEXER, "types/create", {
@@ -717,9 +580,19 @@ test("a change of permissions, a ping, and the end", async () => {
   const held = client.raw("lares/tools/call", { agent: QUIET, name: "wait", arguments: {} });
   await sent("ping", { pending_timers: 0 }, QUIET);
   expect((await held)["error"]).toMatchObject({ data: { code: "AgentError" } });
+  const scan = { name: "scan", input: { shelf: "B" } };
+  const { result } = await hostCall(client, GUEST, "jobs/dispatch", scan);
+  await until(
+    "the job to begin",
+    async () => (await heard(client, GUEST, "job")).params["id"] === (result as { id: string }).id,
+  );
+  await hostCall(client, GUEST, "jobs/checkpoint", { data: { next: 12 } });
   await client.request("lares/agents/control", { id: GUEST, command: "disable" });
   await inState(client, GUEST, "Unloaded");
   await sent("shutdown", null);
+  await client.request("lares/agents/control", { id: GUEST, command: "enable" });
+  await until("the job to continue", async () => "checkpoint" in (await heard(client, GUEST, "job")).params);
+  await sent("job", null);
 });
 
 test("the recorded examples are those in schemas/", async () => {

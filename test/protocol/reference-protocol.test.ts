@@ -3,266 +3,39 @@
  * `schemas/examples/protocol.json`. After a change: `npx vitest run test/protocol/reference-protocol.test.ts
  * --update=all`, then `npm run build:schemas`.
  */
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { examplesFile } from "../../kernel/build/reference/examples.ts";
 import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
-import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
+import type { MemoryStats } from "../../kernel/src/base/vocabulary/memory-reports.ts";
 import { validate } from "../../kernel/src/protocol/validate.ts";
-import { kernelRequests } from "../../kernel/src/protocol/v1/kernel-requests.ts";
 import { serverNotifications } from "../../kernel/src/protocol/v1/notifications.ts";
-import { type ClientRequest } from "../../kernel/src/protocol/v1/requests.ts";
-import { Bench, inState, tool, type ExtensionSpec } from "../support/bench.ts";
+import { type Bench, inState, tool } from "../support/bench.ts";
+import { startBusyEmbedder } from "../support/busy-embedder.ts";
 import type { Client } from "../support/client.ts";
-import { Exchanges } from "../support/exchanges.ts";
+import { showBulletins } from "../support/examples-of-bulletins.ts";
+import { showConversations } from "../support/examples-of-conversations.ts";
 import { showMinds } from "../support/examples-of-minds.ts";
 import { showTrust } from "../support/examples-of-trust.ts";
-import type { Message } from "../support/frames.ts";
-import { Recorder } from "../support/recorded.ts";
+import { AGENT, Library, READER, usualModels } from "../support/library-of-examples.ts";
+import type { Recorder } from "../support/recorded.ts";
 import type { Action, Agent } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
-const AGENT = "dev.example.librarian";
-const READER = "dev.example.reader";
-const BROKEN = "dev.example.broken";
-const MIND = "dev.example.steward";
-
-const turns = `turns:
-  - { process: channel, when: Remember when, call: [{ tool: branch, arguments: { task: Save it } }] }
-  - { process: branch, when: Save it, call: [{ tool: memory_save, arguments: { type: Fact, text: The library closes at five. } }] }
-  - { say: ready, repeat: true }
-`;
-
-const PROGRAM = `
-import { defineAgent } from "@lares/sdk";
-
-export default defineAgent({
-  memory: { plan: { read: [] } },
-  hooks: {
-    async noted({ entry }, ctx) { ctx.trace.info("A note was written.", { path: entry.path }); },
-  },
-  jobs: {
-    async scan(_, ctx) {
-      await ctx.progress(0.5, "half of the shelves");
-      await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
-    },
-    async print() { throw new Error("The printer has no paper."); },
-  },
-  tools: {
-    async countNotes({ folder }, ctx) {
-      ctx.trace.info("Notes are counted.", { folder });
-      return { count: await ctx.vdfs.count({ path: folder + "/**" }) };
-    },
-    async correct({ path, find, replace, key }, ctx) {
-      const action = await ctx.actions.propose(
-        [{ kind: "file.edit", path, edits: [{ find, replace }] }],
-        { title: "Correct a word", reason: "It is misspelt." },
-        { key },
-      );
-      return ctx.needsApproval(action, "A word is misspelt.");
-    },
-    async tidy(_, ctx) {
-      const path = "notes/grace.md";
-      const action = await ctx.actions.propose(
-        [
-          { kind: "tag.add", path, tag: "#person" },
-          { kind: "field.set", path, namespace: "library", key: "born", value: 1906 },
-          { kind: "sidecar.write", path, sidecar: "card", data: { shelf: "A" } },
-          { kind: "file.move", from: path, to: "notes/hopper.md" },
-        ],
-        { title: "Put a note in order", reason: "It is about a person." },
-      );
-      return action.id;
-    },
-    async remember({ person }, ctx) {
-      const item = await ctx.memory.knowledge.add("person", { name: person }, { text: person + " wrote the first program." });
-      const king = { name: person + " King" };
-      await ctx.memory.knowledge.add("person", king, { embedding: [0, 0.6, 0.8], relations: [{ to: item, relation: "is the same as" }] });
-      const event = await ctx.memory.history.append("met", { person, at: [51.5, -0.14] });
-      await ctx.memory.in("people").history.append("met", { person });
-      await ctx.memory.plan.set({ read: [person] });
-      await ctx.memory.sync();
-      await ctx.types("Person").create({ id: "ada", name: person });
-      await ctx.types("Person").create({ id: "grace", name: "Grace" });
-      return { item, event };
-    },
-    async print(_, ctx) { await ctx.jobs.dispatch("print", { notes: "ada.md" }); },
-    async scan(_, ctx) { return { job: await ctx.jobs.dispatch("scan", { shelf: "A" }, { key: "shelf A" }) }; },
-    async summarise({ path }, ctx) {
-      return { text: (await ctx.ai.generate({ category: "summary", prompt: "Summarise " + path })).text };
-    },
-    async announce(_, ctx) {
-      await ctx.notify("A note is misspelt", "Shall I correct it?", {
-        severity: "info",
-        action: [{ kind: "file.edit", path: "notes/ada.md", edits: [{ find: "Lovelace", replace: "King" }] }],
-      });
-    },
-  },
-});
-`;
-
-const parameters = (...names: string[]) => ({
-  type: "object",
-  required: names,
-  properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])),
-});
-
-const librarian: ExtensionSpec = {
-  id: AGENT,
-  program: PROGRAM,
-  grants: { locations: ["notes"] },
-  manifest: {
-    name: "Librarian",
-    permissions: {
-      read_entries: true,
-      dispatch_jobs: true,
-      propose_actions: ["file.edit", "file.move"],
-      write_tags: true,
-      write_custom_fields: { namespace: "library" },
-      write_sidecars: { kinds: ["card"] },
-      use_models: [{ category: "summary" }],
-    },
-    hooks: [
-      { on: "EntryCreated", filter: 'entry.extension == "md"', handler: "noted" },
-      { schedule: "0 3 * * *", handler: "noted" },
-    ],
-    tools: [
-      {
-        name: "count_notes",
-        description: "Counts notes.",
-        handler: "countNotes",
-        parameters: parameters("folder"),
-      },
-      {
-        name: "correct",
-        description: "Corrects a word in a note.",
-        handler: "correct",
-        parameters: parameters("path", "find", "replace"),
-      },
-      { name: "tidy", description: "Puts a note in order.", handler: "tidy", parameters: parameters() },
-      {
-        name: "remember",
-        description: "Remembers a person.",
-        handler: "remember",
-        parameters: parameters("person"),
-      },
-      { name: "scan", description: "Scans the shelves.", handler: "scan", parameters: parameters() },
-      { name: "print", description: "Prints the notes.", handler: "print", parameters: parameters() },
-      {
-        name: "summarise",
-        description: "Summarises a note.",
-        handler: "summarise",
-        parameters: parameters("path"),
-      },
-      { name: "announce", description: "Tells the person.", handler: "announce", parameters: parameters() },
-    ],
-    types: [{ name: "Person", version: 1, key: "id", schema: parameters("id", "name") }],
-  },
-};
-
+let library: Library;
 let bench: Bench;
 let client: Client;
 let recorder: Recorder;
-let exchanges: Exchanges;
 
 beforeAll(async () => {
-  bench = await Bench.create({
-    files: { "notes/ada.md": "Ada Lovelace wrote the frist program.\n", "notes/grace.md": "Grace Hopper\n" },
-    extensions: [
-      librarian,
-      { id: READER, program: "export default {};", manifest: { name: "Reader" } },
-      { id: BROKEN, program: "export default {};", manifest: { name: "Broken", tools: "none" } },
-      {
-        id: MIND,
-        manifest: {
-          name: "Steward",
-          permissions: { use_models: [{ category: "chat" }], read_entries: true },
-          mind: {
-            identity: ["SOUL.md"],
-            blocks: [
-              { name: "shelves", description: "What stands where" },
-              { name: "visit", description: "What this visitor wants", scope: "conversation" },
-            ],
-          },
-          commands: [
-            {
-              name: "greet",
-              title: "Greet",
-              description: "Says hello.",
-              prompt: "prompts/greet.md",
-              parameters: parameters("to"),
-            },
-          ],
-        },
-        files: { "SOUL.md": "I am calm.", "prompts/greet.md": "Say hello to the person named here." },
-      },
-    ],
-    lares: { shared_namespaces: [{ name: "people", extensions: [AGENT], read_write: true }] },
-  });
-  const config = join(bench.base, "config", "lares");
-  await mkdir(config, { recursive: true });
-  await writeModels({
-    routes: { default: "rehearsal/script", summary: "lab/small" },
-    budgets: { per_day_usd: 5 },
-  });
-  await writeFile(join(config, "rehearsal.yaml"), turns);
-  client = await bench.connect({
-    environment: { XDG_CONFIG_HOME: join(bench.base, "config") },
-    capabilities: { experimental: { lares: { languageModels: true } } },
-  });
-  client.answer = answerAsEditor;
-  const status = await bench.status(client);
-  recorder = new Recorder([
-    [status.stateFolder, "/home/ada/.local/state/lares/workspaces/library-4f1d"],
-    [bench.root, "/home/ada/library"],
-    [bench.base, "/home/ada"],
-    [fileURLToPath(new URL("../../manifests", import.meta.url)), "/opt/lares/manifests"],
-  ]);
-  exchanges = new Exchanges(client, recorder);
+  library = await Library.create();
+  ({ bench, client, recorder } = library);
 });
-afterAll(() => bench[Symbol.asyncDispose]());
+afterAll(() => library[Symbol.asyncDispose]());
 
-const writeModels = (more: object): Promise<void> =>
-  writeFile(
-    join(bench.base, "config", "lares", "lares.yaml"),
-    JSON.stringify({
-      version: 1,
-      models: {
-        providers: {
-          rehearsal: { api: "scripted", script: "./rehearsal.yaml" },
-          anthropic: { api: "anthropic", key: { secret: "anthropic" } },
-          lab: { api: "openai-compatible", base_url: "https://models.example.com/v1" },
-          editor: { api: "editor" },
-        },
-        ...more,
-      },
-    }),
-  );
-
-const shown = new Set<string>();
-/** Answers what the kernel asks of an editor with language models, and records it. */
-function answerAsEditor({ method, params }: Message): unknown {
-  if (method !== "lares/models/offered" && method !== "lares/models/generate") return null;
-  const { partialResultToken: token } = params as { partialResultToken?: string };
-  if (token !== undefined) client.notify("$/progress", { token, value: { text: "ready" } });
-  const result =
-    method === "lares/models/offered"
-      ? { models: [{ id: "copilot/gpt-5-mini", context_tokens: 128_000 }] }
-      : { finish: "stop", usage: { input_tokens: 14, output_tokens: 1 } };
-  expect(validate(kernelRequests[method].params, params)).toBeNull();
-  expect(validate(kernelRequests[method].result, result, "result")).toBeNull();
-  // How often the kernel asks for the offered models depends on timing.
-  if (!shown.has(method)) recorder.exchange(method, { params, result });
-  shown.add(method);
-  return result;
-}
-
-const ask = <Result>(method: ClientRequest, params: object = {}): Promise<Result> =>
-  exchanges.ask<Result>(method, params);
-const refused = (method: ClientRequest, code: string, params: object): Promise<void> =>
-  exchanges.refused(method, code, params);
+const ask = <Result>(...given: Parameters<Library["ask"]>): Promise<Result> => library.ask<Result>(...given);
+const refused = (...given: Parameters<Library["refused"]>): Promise<void> => library.refused(...given);
 
 const correction = (find: string, replace: string, more: object = {}) => ({
   agent: AGENT,
@@ -293,6 +66,8 @@ test("trust: the question, and a person's answer", async () => {
   await ask("lares/status");
   // Sent again: the first answer depends on how far the kernel was.
   await ask("lares/trust", { trusted: true, digest });
+  // Ten are told, and the person is told half a minute later how many were held back.
+  await tool(client, READER, "remind", { count: 13 });
 });
 
 test("agents and tools", async () => {
@@ -479,6 +254,20 @@ test("memory: queried, verified, exported and forgotten", async () => {
   await refused("lares/memory/forget", "NotFound", { agent: AGENT, id: item });
 });
 
+test("a memory of which another embedder has made half of the vectors", async () => {
+  await using embedder = await startBusyEmbedder();
+  await tool(client, READER, "collect", { count: 64 });
+  await library.writeModels(usualModels, {
+    extensions: { [READER]: { embedder: { kind: "openai-compatible", url: embedder.url, model: "small" } } },
+  });
+  await until("half of the vectors", async () => {
+    const { projections } = await client.request<MemoryStats>("lares/memory/stats", { agent: READER });
+    return projections?.rebuilding?.fraction === 0.5;
+  });
+  await ask("lares/memory/stats", { agent: READER });
+  await library.writeModels(usualModels);
+});
+
 test("jobs and traces", async () => {
   const { job } = await tool<{ job: string }>(client, AGENT, "scan");
   await until("the job to run", async () => {
@@ -561,203 +350,7 @@ test("questions that calls wait for", async () => {
   expect(JSON.stringify(await answered)).toContain("models.budgets.per_day_tokens");
 });
 
-test("memories of minds", async () => {
-  // Has the text that the memory gets.
-  await ask("lares/conversations/editBlock", {
-    agent: MIND,
-    name: "shelves",
-    text: "The library closes at six.",
-  });
-  const { id } = await client.request<Conversation>("lares/conversations/open", { agent: MIND });
-  await client.request("lares/conversations/send", { id, text: "Remember when the library closes." });
-  const memory = await until("the memory", async () => {
-    const { items } = await client.request<{ items: { id: string }[] }>("lares/memory/query", {
-      agent: MIND,
-      kind: "associative",
-    });
-    return items[0]?.id;
-  });
-  const corrected = await ask<{ id: string }>("lares/memory/correct", {
-    agent: MIND,
-    id: memory,
-    text: "The library closes at six.",
-  });
-  await refused("lares/memory/correct", "NotFound", { agent: MIND, id: memory, text: "At seven." });
-  await refused("lares/memory/correct", "InvalidParams", { agent: MIND, id: memory, text: " " });
-  // Each request counts in the usage that is recorded later.
-  await answered(id, "conclusion");
-  await ask("lares/conversations/why", { id });
-  await ask("lares/memory/forget", { agent: MIND, id: corrected.id, copies: true });
-  await client.request("lares/conversations/editBlock", { agent: MIND, name: "shelves", text: "" });
-  await client.request("lares/conversations/delete", { id });
-});
-
-/** Waits until the channel has answered what came last of this kind, and rests. */
-async function answered(id: string, kind: "conclusion" | "message"): Promise<void> {
-  await until("the answer", async () => {
-    const { items } = await client.request<{ items: Entry[] }>("lares/conversations/entries", { id });
-    const { processes } = await client.request<Conversation>("lares/conversations/get", { id });
-    const isAnswer = (entry: Entry): boolean =>
-      entry.kind === "message" && entry.role === "assistant" && entry.partial !== true;
-    const asked = items.findLastIndex((entry) => entry.kind === kind && !isAnswer(entry));
-    const isAtRest = processes.every(({ state }) => state === "WaitingForInput" || state === "Done");
-    return asked >= 0 && isAtRest && items.slice(asked).some(isAnswer);
-  });
-}
-
-/** A picture of one pixel. */
-const dot =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-test("conversations", async () => {
-  const { id } = await ask<Conversation>("lares/conversations/open", { agent: MIND, title: "Books" });
-  await refused("lares/conversations/open", "NotFound", { agent: AGENT });
-  await refused("lares/conversations/open", "ModelError", { agent: MIND, model: "nobody/x" });
-  const { subscription } = await ask<{ subscription: string }>("lares/conversations/follow", {
-    id,
-    from: 0,
-  });
-  const { entry } = await ask<{ entry: string }>("lares/conversations/send", {
-    id,
-    text: "Are you there?",
-    key: "first",
-  });
-  await until("the answer", async () => {
-    const { processes, unread } = await client.request<Conversation>("lares/conversations/get", { id });
-    return unread === 1 && processes[0]?.state === "WaitingForInput";
-  });
-  recorder.notification(
-    "lares/conversations/changed",
-    await client.notification<Conversation>(
-      "lares/conversations/changed",
-      ({ unread, processes }) => unread === 1 && processes[0]?.state === "WaitingForInput",
-    ),
-  );
-  for (const method of ["entry", "delta"])
-    recorder.notification(
-      `lares/conversations/${method}`,
-      await client.notification(`lares/conversations/${method}`),
-    );
-  await ask("lares/conversations/unfollow", { subscription });
-  const { seq } = await ask<Conversation>("lares/conversations/get", { id });
-  await ask("lares/conversations/update", { id, title: "Shelves", read: seq });
-  await ask("lares/conversations/list", { agent: MIND, state: "open", text: "shelves", limit: 10 });
-  await refused("lares/conversations/list", "InvalidParams", { cursor: "page 2" });
-  await ask("lares/conversations/entries", { id, kinds: ["message"] });
-  await ask("lares/conversations/entries", { id, after: 1, before: seq + 1, limit: 100 });
-  await refused("lares/conversations/entries", "InvalidParams", {});
-  await ask("lares/conversations/verify", { id });
-  await ask("lares/conversations/verify", { agent: MIND });
-  await refused("lares/conversations/verify", "InvalidParams", { id, agent: MIND });
-  await refused("lares/conversations/verify", "NotFound", { agent: AGENT });
-  await ask("lares/conversations/search", {
-    agent: MIND,
-    query: "there",
-    mode: "text",
-    in: ["messages"],
-    limit: 10,
-  });
-  await refused("lares/conversations/search", "NotFound", { agent: AGENT, query: "there" });
-  await refused("lares/conversations/send", "InvalidParams", { id, text: " " });
-  await refused("lares/conversations/pin", "NotFound", { id, entry: nowhere, pinned: true });
-  await ask("lares/conversations/pin", { id, entry, pinned: true });
-  await ask("lares/conversations/context", { id });
-  await refused("lares/conversations/context", "NotFound", { id, process: nowhere });
-  await ask("lares/conversations/why", { id });
-  await refused("lares/conversations/why", "NotFound", { id, entry: nowhere });
-  await refused("lares/conversations/why", "InvalidParams", { id, entry });
-  await refused("lares/conversations/compact", "IllegalTransition", { id });
-  await refused("lares/conversations/send", "InvalidParams", {
-    id,
-    parts: [{ type: "image", media_type: "image/png", base64: "bm8gcGljdHVyZQ==" }],
-  });
-  await ask("lares/conversations/send", {
-    id,
-    parts: [
-      { type: "text", text: "What is this? It is beside" },
-      { type: "file", path: "notes/ada.md", range: [1, 2] },
-      { type: "image", media_type: "image/png", base64: dot },
-    ],
-  });
-  await until("the second answer", async () => {
-    const { processes, unread } = await client.request<Conversation>("lares/conversations/get", { id });
-    return unread === 1 && processes[0]?.state === "WaitingForInput";
-  });
-  await ask("lares/conversations/compact", { id });
-  await until("the summary", async () => {
-    const { processes } = await client.request<Conversation>("lares/conversations/get", { id });
-    return processes.some(({ kind, state }) => kind === "compaction" && state === "Done");
-  });
-  await ask("lares/conversations/editBlock", {
-    agent: MIND,
-    name: "shelves",
-    text: "Poems stand by the door.",
-  });
-  await refused("lares/conversations/editBlock", "NotFound", { agent: MIND, name: "doors", text: "" });
-  await refused("lares/conversations/editBlock", "InvalidParams", { agent: MIND, name: "visit", text: "" });
-  await ask("lares/conversations/editBlock", {
-    agent: MIND,
-    id,
-    name: "visit",
-    text: "Ada looks for a poem.",
-  });
-  await ask("lares/conversations/editBlock", {
-    agent: MIND,
-    name: "shelves",
-    text: "Poems stand by the window.",
-    forget: true,
-  });
-  await ask("lares/conversations/blocks", { agent: MIND, id });
-  await ask("lares/conversations/search", { agent: MIND, query: "window", in: ["blocks", "memories"] });
-  await ask("lares/conversations/entries", { agent: MIND, limit: 10 });
-  await refused("lares/conversations/blocks", "NotFound", { agent: AGENT });
-  await refused("lares/conversations/redact", "NotFound", { id, entry: nowhere });
-  await refused("lares/conversations/redact", "InvalidParams", { id });
-  await ask("lares/conversations/entries", { id, limit: 100 });
-  await ask("lares/conversations/redact", { id, entry, preview: true });
-  await ask("lares/conversations/redact", { id, entry, with_derived: true });
-  await ask("lares/conversations/redact", { id, text: "What is this?" });
-  await ask("lares/conversations/cancel", { id });
-  await refused("lares/conversations/cancel", "NotFound", { id, process: nowhere });
-  const fork = await ask<Conversation>("lares/conversations/fork", { id });
-  await refused("lares/conversations/fork", "InvalidParams", { id, at: 1_000 });
-  await refused("lares/conversations/update", "ModelError", { id, model: "nobody/x" });
-  await ask("lares/conversations/update", { id, state: "archived" });
-  await refused("lares/conversations/send", "IllegalTransition", { id, text: "Hello?" });
-  await ask("lares/conversations/delete", { id });
-  recorder.notification(
-    "lares/conversations/deleted",
-    await client.notification("lares/conversations/deleted"),
-  );
-  for (const method of [
-    "get",
-    "send",
-    "follow",
-    "entries",
-    "verify",
-    "compact",
-    "fork",
-    "update",
-    "delete",
-  ] as const)
-    await refused(`lares/conversations/${method}`, "NotFound", {
-      id,
-      ...(method === "send" ? { text: "Hello?" } : {}),
-    });
-  await ask("lares/conversations/delete", { id: fork.id });
-});
-
-test("commands", async () => {
-  await ask("lares/commands/list");
-  const ran = await ask<{ value: { conversation: string } }>("lares/commands/run", {
-    agent: MIND,
-    name: "greet",
-    arguments: { to: "Ada" },
-  });
-  await answered(ran.value.conversation, "message");
-  await refused("lares/commands/run", "NotFound", { agent: MIND, name: "nothing" });
-  await refused("lares/commands/run", "ToolError", { agent: MIND, name: "greet", arguments: {} });
-});
+showConversations(() => library);
 
 test("models, usage and secrets", async () => {
   await ask("lares/secrets/set", {
@@ -779,7 +372,7 @@ test("models, usage and secrets", async () => {
   await ask("lares/models/test", { model: "anthropic/claude-sonnet-4-5" });
   await ask("lares/models/test", { model: "editor/copilot/gpt-5-mini" });
   await ask("lares/usage", { group_by: "model", since: "30d", until: later });
-  await writeModels({
+  await library.writeModels({
     routes: { default: "rehearsal/script", chat: "rehearsal/script" },
     budgets: { per_day_tokens: 500 },
   });
@@ -799,7 +392,10 @@ test("notifications", async () => {
     return items[0]?.size === 13;
   });
   await tool(client, AGENT, "announce");
-  const notice = await client.notification<{ id: string }>("lares/notify");
+  const notice = await client.notification<{ id: string; agent: string }>(
+    "lares/notify",
+    ({ agent }) => agent === AGENT,
+  );
   recorder.notification("lares/notify", notice);
   await ask("lares/notifications/list", { state: "New", limit: 10 });
   await ask("lares/notifications/act", { id: notice.id });
@@ -822,6 +418,15 @@ test("notifications", async () => {
 
 showTrust(() => ({ recorder, other: bench }));
 showMinds(() => recorder);
+showBulletins(() => recorder);
+
+test("notifications that were held back", async () => {
+  const told = await client.notification<{ held_back?: number }>(
+    "lares/notify",
+    ({ held_back: held }) => held !== undefined,
+  );
+  recorder.notification("lares/notify", told);
+});
 
 test("the recorded examples are those in schemas/", async () => {
   await expect(recorder.text()).toMatchFileSnapshot(fileURLToPath(examplesFile("protocol")));

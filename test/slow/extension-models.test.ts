@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { addingModel } from "../../kernel/src/inference/testing/tensor-models.ts";
 import { Bench, tool, type ExtensionSpec } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
-import { declared, inferExample } from "../support/infer-example.ts";
+import { declared, inferExample, largeInferExample } from "../support/infer-example.ts";
 import { installedWithModels } from "../support/installed-models.ts";
 import { hostCall, relayGuest } from "../support/relay-guest.ts";
 import { runNode } from "../support/run-node.ts";
@@ -53,6 +53,7 @@ const asked: string[] = [];
 /** The served files, by path. "adding" breaks off in its middle, and "slow" stops there. */
 const files = new Map<string, Uint8Array>([
   ["/adding.onnx", inferExample.model],
+  ["/allocating.onnx", largeInferExample.model],
   ["/other/adding.onnx", addingModel(10)],
   ["/wrong.onnx", addingModel(3)],
   ["/later.onnx", addingModel(4)],
@@ -107,7 +108,10 @@ beforeAll(async () => {
         manifest: {
           main: "agent.wasm",
           tools: tools("call", "say"),
-          models: [declared(origin, "adding", inferExample.model)],
+          models: [
+            declared(origin, "adding", inferExample.model),
+            declared(origin, "allocating", largeInferExample.model),
+          ],
         },
       },
     ],
@@ -195,6 +199,7 @@ test("lares models fetch brings what is missing, and lares models says what is t
     [`${ONE}/slow`]: "missing",
     [`${OTHER}/adding`]: "fetched",
     [`${WIRE}/adding`]: "fetched",
+    [`${WIRE}/allocating`]: "missing",
   });
   const fetched = await run("models", "fetch", `${ONE}/later`, "--json");
   expect(fetched.code, fetched.stderr).toBe(0);
@@ -250,3 +255,9 @@ test.skipIf(process.platform === "win32")(
     expect(asked.slice(before)).toEqual(["/slow.onnx bytes=40-"]);
   },
 );
+
+test("an output that is too large for the answer itself is a blob", async () => {
+  const { params, result } = largeInferExample;
+  const outputs = result.outputs.map((output) => ({ ...output, blob: expect.any(String) as string }));
+  expect(await hostCall(client, WIRE, "ai/infer", params)).toMatchObject({ result: { outputs } });
+});

@@ -1,18 +1,18 @@
 /** Examples of the protocol from a workspace with minds: their workers, memories, questions and shared blocks. */
 import { once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
 import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
-import { written } from "../../kernel/src/egress/host/providers/testing/wire.ts";
 import { Bench, tool } from "./bench.ts";
 import type { Client } from "./client.ts";
 import { Exchanges } from "./exchanges.ts";
 import type { Message } from "./frames.ts";
+import { startGemini } from "./gemini.ts";
 import { curators, CURATOR, HELPER, OUTSIDER, READER, script } from "./minds-of-examples.ts";
 import { noModels } from "./no-models.ts";
 import type { Recorder } from "./recorded.ts";
@@ -40,7 +40,7 @@ export function showMinds(recorderOf: () => Recorder): void {
     let bench: Bench;
     let client: Client;
     let exchanges: Exchanges;
-    let provider: Server;
+    let provider: Awaited<ReturnType<typeof startGemini>>;
     const asked: Message[] = [];
     const ask = <Result>(...given: Parameters<Exchanges["ask"]>): Promise<Result> => exchanges.ask(...given);
     const open = async (more: object = {}): Promise<string> =>
@@ -122,17 +122,11 @@ export function showMinds(recorderOf: () => Recorder): void {
 
     beforeAll(async () => {
       let answers = 0;
-      const gemini = createServer((request, response) => {
-        request.resume().on("end", () => {
-          response.writeHead(200, { "content-type": "text/event-stream" });
-          const calls = [{ id: "1", tool: "files_read", json: '{"path":"notes/circle.md"}' }];
-          const answer = answers++ === 0 ? { think: "The note says it.", calls } : { say: ["It is round."] };
-          response.end(written("google", answer));
-        });
+      provider = await startGemini(() => {
+        const calls = [{ id: "1", tool: "files_read", json: '{"path":"notes/circle.md"}' }];
+        return answers++ === 0 ? { think: "The note says it.", calls } : { say: ["It is round."] };
       });
-      provider = gemini.listen(0, "127.0.0.1");
-      await once(provider, "listening");
-      const host = `127.0.0.1:${(provider.address() as AddressInfo).port}`;
+      const { host } = provider;
       bench = await Bench.create({
         files: {
           "notes/circle.md": "A circle is round.\n",
@@ -180,8 +174,7 @@ export function showMinds(recorderOf: () => Recorder): void {
     });
     afterAll(async () => {
       await bench[Symbol.asyncDispose]();
-      provider.closeAllConnections();
-      provider.close();
+      await provider[Symbol.asyncDispose]();
     });
 
     test("a question of a conversation that continues without the answer", async () => {

@@ -32,7 +32,7 @@ const unhex = `
 /**
  * A handmade guest that does on the wire what a test tells it. Its tool `call` writes the line that it gets in
  * hexadecimal digits, and returns the kernel's answer; `say` writes a line that nothing answers. Every other request is
- * traced in full, as `line`; jobs, tasks and hooks named `hold` are answered by the test.
+ * traced in full, as `line`; jobs, tasks and hooks named `hold` are answered by the test, and a hook named `asked` by `{}`.
  */
 export function relayGuest(): Uint8Array {
   return handMade(({ say, reply, when, on, keepId, keptId, line }) => {
@@ -48,7 +48,7 @@ export function relayGuest(): Uint8Array {
         "initialize",
         noted +
           reply(
-            '{"handlers":["seen","hold"],"tools":["call","say","greet","wait"],"jobs":["scan"],"tasks":["shelf"],"actions":["readNote"],"migrations":["Person"],"cancels_tools":true,"max_open_hooks":1}',
+            '{"handlers":["seen","asked","hold"],"tools":["call","say","greet","wait"],"jobs":["scan"],"tasks":["shelf"],"actions":["readNote"],"migrations":["Person"],"cancels_tools":true,"max_open_hooks":1}',
           ),
       ),
       when(
@@ -62,6 +62,7 @@ export function relayGuest(): Uint8Array {
       on('"method":"job"', noted),
       on('"method":"task"', noted),
       on('"handler":"hold"', noted),
+      on('"handler":"asked"', noted + reply("{}")),
       on('"name":"wait"', noted),
       on('"name":"greet"', noted + reply('{"status":"success","value":"Hello, Ada."}')),
       when("shutdown", noted + reply("null") + "(call $exit (i32.const 0))"),

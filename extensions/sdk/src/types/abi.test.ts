@@ -124,7 +124,7 @@ type Progress<Method extends (...args: never[]) => unknown> = {
 };
 type ToolAnswer =
   | { status: "success"; value: unknown }
-  | { status: "error"; message: string; recoverable: boolean; question?: string }
+  | { status: "error"; message: string; recoverable: boolean }
   | { status: "needs_approval"; action: KernelAction; reason: sdk.NeedsApproval["reason"] };
 
 /** What a call takes and answers, in the SDK's types. `unknown` as an answer: nothing of interest. */

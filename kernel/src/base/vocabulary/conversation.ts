@@ -126,7 +126,10 @@ const common = {
   ),
   by: Type.Optional(Type.String({ description: "Who changed it: the id of an interceptor" })),
   to: Type.Optional(
-    Type.String({ description: "Where an answer is sent, if not to the person at a client" }),
+    Type.String({
+      description:
+        "Where an answer is sent, if not to the person at a client. No kernel of this version sends it",
+    }),
   ),
 };
 const kind = { description: "What the entry is" };

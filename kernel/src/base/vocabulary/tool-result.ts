@@ -25,18 +25,32 @@ export const CallDeadline = Type.Optional(
 
 const status = { description: "How the call ended" };
 
+const succeeded = Type.Object({
+  status: Type.Literal("success", status),
+  value: Type.Unknown({ description: "What the tool returned; null where it returned nothing" }),
+});
+const failed = {
+  status: Type.Literal("error", status),
+  message: Type.String({ description: "What went wrong, in the tool's words" }),
+  recoverable: Type.Boolean({
+    description: "Another attempt, with other arguments or later, may succeed",
+  }),
+};
+const needsApproval = Type.Object({
+  status: Type.Literal("needs_approval", status),
+  action: Action,
+  reason: Type.String({ description: "Why the tool needs the action, in the tool's words" }),
+});
+const about = {
+  description:
+    "What a tool answered: a value, an error of its own, or an action that a person has to decide about",
+};
+
 export const ToolResult = Type.Union(
   [
+    succeeded,
     Type.Object({
-      status: Type.Literal("success", status),
-      value: Type.Unknown({ description: "What the tool returned; null where it returned nothing" }),
-    }),
-    Type.Object({
-      status: Type.Literal("error", status),
-      message: Type.String({ description: "What went wrong, in the tool's words" }),
-      recoverable: Type.Boolean({
-        description: "Another attempt, with other arguments or later, may succeed",
-      }),
+      ...failed,
       question: Type.Optional(
         Type.String({
           description:
@@ -44,18 +58,14 @@ export const ToolResult = Type.Union(
         }),
       ),
     }),
-    Type.Object({
-      status: Type.Literal("needs_approval", status),
-      action: Action,
-      reason: Type.String({ description: "Why the tool needs the action, in the tool's words" }),
-    }),
+    needsApproval,
   ],
-  {
-    description:
-      "What a tool answered: a value, an error of its own, or an action that a person has to decide about",
-  },
+  about,
 );
 export type ToolResult = Static<typeof ToolResult>;
+
+/** The result of a call that an agent made: only a channel's call is answered before its question is. */
+export const AgentToolResult = Type.Union([succeeded, Type.Object(failed), needsApproval], about);
 
 /** Errors after which another attempt, with other arguments or later, may succeed. */
 const recoverable: ReadonlySet<ErrorCode> = new Set([

@@ -41,7 +41,7 @@ import { SessionOptions } from "../v1/session.ts";
 import { Status } from "../../base/vocabulary/status.ts";
 import { ModelListing, ProviderListing } from "../../base/vocabulary/model-listing.ts";
 import { SecretItem } from "../../base/vocabulary/secret.ts";
-import { ToolResult } from "../../base/vocabulary/tool-result.ts";
+import { AgentToolResult, ToolResult } from "../../base/vocabulary/tool-result.ts";
 import { UsageGroup } from "../../base/vocabulary/usage.ts";
 import { TrustCard, TrustFact, TrustFolder, TrustGrants, TrustPart } from "../../base/vocabulary/trust.ts";
 
@@ -58,7 +58,11 @@ const sharedTypes: Record<string, TSchema> = {
   TraceLevel,
   Where,
 };
-const guestTypes: Record<string, TSchema> = { ...sharedTypes, Action: AgentAction };
+const guestTypes: Record<string, TSchema> = {
+  ...sharedTypes,
+  Action: AgentAction,
+  ToolResult: AgentToolResult,
+};
 const clientTypes: Record<string, TSchema> = {
   Actor,
   Agent,

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { closed, Json } from "../../../base/vocabulary/common.ts";
-import { CallDeadline, CallKey, ToolResult } from "../../../base/vocabulary/tool-result.ts";
+import { CallDeadline, CallKey, AgentToolResult } from "../../../base/vocabulary/tool-result.ts";
 import { define } from "../../define.ts";
 import { Name, Nothing } from "./fields.ts";
 
@@ -30,7 +30,7 @@ export const toolCalls = define({
       },
       closed,
     ),
-    result: ToolResult,
+    result: AgentToolResult,
   },
   "tools/progress": {
     about:

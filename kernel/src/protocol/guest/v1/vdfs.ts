@@ -20,7 +20,8 @@ export const vdfsCalls = define({
     result: EntryPage,
   },
   "vdfs/count": {
-    about: "Returns how many entries match, with the fields of `vdfs/query`.",
+    about:
+      "Returns how many entries match, with the fields of `vdfs/query`. `limit` and `cursor` do not matter: any page's query counts all pages.",
     errors: { PermissionDenied: noReading, LimitExceeded: tooSlow },
     params: EntryQuery,
     result: Type.Object({ count: Type.Integer({ description: "How many entries match" }) }),
