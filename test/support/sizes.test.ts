@@ -17,9 +17,6 @@ const longReadmes = [
   "vscode-client",
 ];
 
-/** Checked against a whole reference, section by section. */
-const longTests = ["test/protocol/reference-guest.test.ts", "test/protocol/reference-protocol.test.ts"];
-
 /** Returns the paths below a folder that are part of the repository, relative to it. */
 function filesBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -57,13 +54,9 @@ test("a source has at most 400 lines", () => {
 });
 
 test("a test file, and a helper beside tests, has at most 600 lines", () => {
-  const tests = code.filter((path) => isOfTests(path) && !longTests.includes(path));
+  const tests = code.filter((path) => isOfTests(path));
   expect(tests.length).toBeGreaterThan(500);
   expect(longerThan(maxTestLines, tests)).toEqual([]);
-});
-
-test("a test file leaves the list of exceptions once it is short enough", () => {
-  expect(longerThan(maxTestLines, longTests)).toHaveLength(longTests.length);
 });
 
 test("a file that is too long is found", () => {
