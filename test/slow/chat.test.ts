@@ -260,6 +260,17 @@ describe("lares chat without a terminal", () => {
     expect(items.filter(({ kind, role }) => kind === "message" && role === "user")).toHaveLength(2);
   });
 
+  test("stops with /stop what was asked elsewhere", async () => {
+    const { id } = await client.request<Conversation>("lares/conversations/open", { agent: MIND });
+    await client.request("lares/conversations/send", { id, text: "slow" });
+    const state = async () =>
+      (await client.request<Conversation>("lares/conversations/get", { id })).processes[0]?.state;
+    await until("the channel to run", async () => (await state()) === "Running");
+    const { code, stderr } = await run(["chat", "--resume", id.slice(-12)], "/stop\n");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "Stopped.\n" });
+    expect(await state()).toBe("Cancelled");
+  });
+
   test.each([
     ["/stopp", 2, 'There is no command "/stopp". Did you mean /stop?'],
     ["/title", 2, "Write the title after /title."],

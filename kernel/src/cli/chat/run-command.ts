@@ -4,14 +4,7 @@ import { oneLine } from "../render/foreign.ts";
 import { answerNamed } from "./known.ts";
 import type { ChatStep } from "./input.ts";
 import type { SlashName } from "./state/slash.ts";
-import {
-  hasUndone,
-  isAtWork,
-  lastCommitted,
-  nothingToUndo,
-  runningProcesses,
-  type ChatState,
-} from "./state/state.ts";
+import { hasUndone, lastCommitted, nothingToUndo, stoppable, type ChatState } from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
 import { itemsOf } from "./state/transcript.ts";
 
@@ -26,7 +19,7 @@ export function run(state: ChatState, name: SlashName, rest: string): ChatStep {
     case "workers":
       return stay({ ...state, panel: { kind: "workers", top: 0 } });
     case "stop":
-      return isAtWork(state) || runningProcesses(state).length > 0
+      return stoppable(state).length > 0
         ? say(state, "Stopping…", { kind: "stop" })
         : say(state, "Nothing runs in this conversation.");
     case "undo": {

@@ -191,6 +191,15 @@ export function waitingItems(state: ChatState): ShownItem[] {
   return shownItems(state).filter((item) => isWaiting(state, item));
 }
 
+/** Returns what `/stop` stops: processes that have not ended, except a channel that only waits for the next message. */
+export function stoppable({ transcript }: Pick<ChatState, "transcript">): Process[] {
+  return [...transcript.processes.values()]
+    .map(({ value }) => value)
+    .filter(
+      ({ kind, state }) => !endedStates.has(state) && (kind !== "channel" || state !== "WaitingForInput"),
+    );
+}
+
 /** Returns the processes besides the channel that have not ended. */
 export function runningProcesses({ transcript }: Pick<ChatState, "transcript">): Process[] {
   return [...transcript.processes.values()]
