@@ -34,6 +34,10 @@ turns:
   - { process: channel, when: too long, say: "Once upon a", cut: length, repeat: true }
   - { process: channel, when: say half, say: "Let me see.", call: [{ tool: files/read, arguments: { path: a.md } }] }
   - { process: channel, when: "the text of a", say: "" }
+  - { process: channel, when: start two, call: [{ tool: spawn_worker, arguments: { task: "the first of two" } }, { tool: spawn_worker, arguments: { task: "the second of two" } }] }
+  - { process: worker, when: of two, say: "Later.", delay_ms: 600000, repeat: true }
+  - { process: channel, when: process, say: "Two workers work." }
+  - { process: channel, when: the first of two, say: "One was stopped.", repeat: true }
   - { process: channel, when: slow, say: "This takes a while", delay_ms: 600000, repeat: true }
 `;
 
@@ -269,6 +273,32 @@ describe("lares chat without a terminal", () => {
     const { code, stderr } = await run(["chat", "--resume", id.slice(-12)], "/stop\n");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "Stopped.\n" });
     expect(await state()).toBe("Cancelled");
+  });
+
+  test("stops one worker by its name or id, and continues with the others", async () => {
+    const { id } = await client.request<Conversation>("lares/conversations/open", { agent: MIND });
+    await client.request("lares/conversations/send", { id, text: "start two" });
+    const workers = async () => {
+      const { processes } = await client.request<Conversation>("lares/conversations/get", { id });
+      return processes.filter(({ kind }) => kind === "worker");
+    };
+    const started = await until("two workers to run", async () => {
+      const running = (await workers()).filter(({ state }) => state === "Running");
+      return running.length === 2 ? running : undefined;
+    });
+    const first = started.find(({ task }) => task === "the first of two");
+    const resumed = ["chat", "--resume", id.slice(-12)];
+    const { code, stdout, stderr } = await run(resumed, `/workers\n/stop ${first?.id.slice(-8)}\n`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/Stopped\.\n$/) });
+    expect(stdout).toContain(`/stop ${first?.id.slice(-8)} stops it`);
+    const states = async () => (await workers()).map(({ task, state }) => [task, state]);
+    expect(Object.fromEntries(await states())).toEqual({
+      "the first of two": "Cancelled",
+      "the second of two": "Running",
+    });
+    expect((await run(resumed, "/stop the first\n")).stderr).toContain("No running branch or worker");
+    await run(resumed, "/stop the second\n");
+    expect(Object.fromEntries(await states())["the second of two"]).toBe("Cancelled");
   });
 
   test.each([

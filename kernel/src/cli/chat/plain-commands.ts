@@ -9,7 +9,7 @@ import { outcomeLines, type Asking } from "./asking.ts";
 import { answerNamed, blocksOf, whyAnswered } from "./known.ts";
 import { knownInLines } from "./plain-known.ts";
 import type { OpenedChat } from "./open.ts";
-import { nothingToUndo, stoppable } from "./state/state.ts";
+import { nothingToUndo, runningNamed, stoppable } from "./state/state.ts";
 import { offeredWords, type SlashName } from "./state/slash.ts";
 import { itemsOf } from "./state/transcript.ts";
 
@@ -43,6 +43,11 @@ export async function runInLines(
       );
       return true;
     case "stop": {
+      if (rest !== "") {
+        await kernel.cancelConversation(id, runningNamed({ transcript }, rest).id);
+        terminal.warn("Stopped.");
+        return true;
+      }
       const isAtWork = stoppable({ transcript }).length > 0;
       if (isAtWork) await kernel.cancelConversation(id);
       terminal.warn(isAtWork ? "Stopped." : "Nothing runs in this conversation.");

@@ -9,6 +9,7 @@ import type { WholeAction } from "../../run/whole-action.ts";
 import type { ConversationChoice } from "./choices.ts";
 import { emptyComposer, type Composer } from "./composer.ts";
 import type { KnownPanel } from "./memories.ts";
+import { oneNamed } from "../../one-named.ts";
 import { offeredWords, type Completion, type OfferedWord } from "./slash.ts";
 import type { OfferedCommand } from "../../offered-commands.ts";
 import {
@@ -198,6 +199,19 @@ export function stoppable({ transcript }: Pick<ChatState, "transcript">): Proces
     .filter(
       ({ kind, state }) => !endedStates.has(state) && (kind !== "channel" || state !== "WaitingForInput"),
     );
+}
+
+/** Returns the one running branch or worker that a person means by an id, a name or a task. UsageError otherwise. */
+export function runningNamed(state: Pick<ChatState, "transcript">, given: string): Process {
+  return oneNamed(runningProcesses(state), given, {
+    noun: "running branch or worker",
+    nouns: "running branches and workers",
+    listing: "/workers",
+    titled: "task",
+    id: ({ id }) => id,
+    title: ({ task, kind }) => task ?? kind,
+    alias: ({ name }) => name,
+  });
 }
 
 /** Returns the processes besides the channel that have not ended. */
