@@ -186,6 +186,7 @@ describe("lares ask", () => {
     [["ask", ""], "The question is missing"],
     [["ask", "/help"], "looks like a command of lares chat"],
     [["ask", "hello", "--agent", "nobody"], `Use one of ${MIND}`],
+    [["ask", "hello", "--model", "nobody/none"], "nobody"],
     [["ask", "hello", "--rehearse", "gone.yaml"], 'The script "gone.yaml" does not exist'],
     [["chat", "--resume", "zzz"], 'No conversation has an id that ends in "zzz"'],
     [["chat", "--fork", "zzz@x"], '"x" is not the number of an entry'],
