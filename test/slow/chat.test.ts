@@ -321,6 +321,21 @@ describe("lares chat without a terminal", () => {
     expect((await conversations()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
   });
 
+  test("refuses a message that is too long, leaves no conversation behind, and continues with the next", async () => {
+    const before = (await conversations()).length;
+    const long = "x".repeat(1_000_001);
+    for (const [args, input] of [
+      [["ask", "-"], long],
+      [["chat"], `${long}\n`],
+    ] as const) {
+      const { code, stderr } = await run(args, input);
+      expect(stderr).toContain("error: The message has 1,000,001 characters");
+      expect(code).toBe(2);
+    }
+    expect(await conversations()).toHaveLength(before);
+    expect((await run(["chat"], `${long}\nhello\n`)).stdout).toBe("Hi **there**\n");
+  });
+
   test("continues the last conversation where nobody can choose", async () => {
     await run(["chat"], "hello\n");
     const [last] = await conversations();
