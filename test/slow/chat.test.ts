@@ -38,6 +38,8 @@ turns:
   - { process: worker, when: of two, say: "Later.", delay_ms: 600000, repeat: true }
   - { process: channel, when: process, say: "Two workers work." }
   - { process: channel, when: the first of two, say: "One was stopped.", repeat: true }
+  - { process: channel, when: piece by piece, say: "First.", call: [{ tool: files/read, arguments: { path: c.md } }], repeat: true }
+  - { process: channel, when: "the text of c", say: "Then.", delay_ms: 600000, repeat: true }
   - { process: channel, when: slow, say: "This takes a while", delay_ms: 600000, repeat: true }
 `;
 
@@ -47,7 +49,7 @@ let environment: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   bench = await Bench.create({
-    files: { "a.md": "the text of a\n" },
+    files: { "a.md": "the text of a\n", "c.md": "the text of c\n" },
     extensions: [
       writingMind({
         manifest: { commands: [{ name: "greet", title: "Greet", prompt: "prompts/greet.md" }] },
@@ -206,12 +208,27 @@ describe("lares ask", () => {
     expect(code).toBe(2);
   });
 
-  test("stops the conversation after Ctrl-C and exits with 130", async () => {
-    const child = spawn(process.execPath, [EXECUTABLE, "ask", "slow"], {
+  const started = (args: readonly string[], stdio: "ignore" | "pipe") =>
+    spawn(process.execPath, [EXECUTABLE, ...args], {
       cwd: bench.root,
       env: { ...process.env, LARES_HOME: bench.home, NO_COLOR: "1", ...environment },
-      stdio: "ignore",
+      stdio: ["ignore", stdio, "ignore"],
     });
+
+  test.each([
+    ["the answer", ["ask", "piece by piece"]],
+    ["entries", ["ask", "piece by piece", "--json"]],
+  ])("stops the conversation when the reader of %s leaves, and exits with 141", async (_what, args) => {
+    const child = started(args, "pipe");
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    child.stdout?.destroy();
+    expect(await exited).toBe(141);
+    const [newest] = await conversations();
+    expect([newest?.title, newest?.processes[0]?.state]).toEqual(["piece by piece", "Cancelled"]);
+  });
+
+  test("stops the conversation after Ctrl-C and exits with 130", async () => {
+    const child = started(["ask", "slow"], "ignore");
     const exited = new Promise((resolve) => child.once("exit", resolve));
     const running = await until("the channel to run", async () =>
       (await conversations()).find(

@@ -89,6 +89,8 @@ export class Asking implements AsyncDisposable {
 
   constructor(terminal: Terminal, chat: OpenedChat, listener: AskingListener) {
     this.#terminal = terminal;
+    // Nobody would read the rest of the answer.
+    terminal.interruptWithReader();
     this.#listener = listener;
     this.#conversation = chat.conversation;
     this.#isNew = chat.isNew;
@@ -189,7 +191,7 @@ export class Asking implements AsyncDisposable {
     await this.#until(() => this.#terminal.interrupted.aborted || this.#isOver(entry));
     if (this.#terminal.interrupted.aborted) {
       await this.#link.kernel.cancelConversation(id).catch(() => null);
-      return { ...(await this.#outcome(entry)), code: 130, error: stopped };
+      return { ...(await this.#outcome(entry)), code: this.#terminal.interruptedCode, error: stopped };
     }
     this.#conversation = await this.#link.ask((kernel) => kernel.conversation(id));
     const { seq, unread } = this.#conversation;
@@ -377,12 +379,12 @@ function codeOf(error: Failure | null, cut: AnswerCut | null, waiting: number, f
 
 /** Returns what is wrong with an answer, and what waits for a person with how to decide it. */
 export function outcomeLines(
-  { error, code, cut, waiting, conversation }: Outcome,
+  { error, cut, waiting, conversation }: Outcome,
   again: string,
   terminal: Terminal,
 ): string[] {
   return [
-    ...(error !== null && code !== 130 ? errorLines(error.message, terminal) : []),
+    ...(error !== null && !terminal.interrupted.aborted ? errorLines(error.message, terminal) : []),
     ...(cut === null ? [] : [cutWords(cut)]),
     ...waiting.map(({ title }) => `Waits for you: ${oneLine(title)}`),
     ...(waiting.length === 0 ? [] : [`Decide with: ${again} --resume ${conversation.id.slice(-8)}`]),

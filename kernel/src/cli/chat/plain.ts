@@ -59,7 +59,7 @@ export async function chatInLines({ terminal }: CommandContext, opened: OpenedCh
   } finally {
     terminal.interrupted.removeEventListener("abort", stop);
   }
-  if (terminal.interrupted.aborted) return 130;
+  if (terminal.interrupted.aborted) return terminal.interruptedCode;
   return (
     [exitCodes.usage, exitCodes.failed].find((code) => codes.includes(code)) ?? codes.at(-1) ?? exitCodes.ok
   );
