@@ -34,6 +34,12 @@ turns:
   - { process: channel, when: too long, say: "Once upon a", cut: length, repeat: true }
   - { process: channel, when: say half, say: "Let me see.", call: [{ tool: files/read, arguments: { path: a.md } }] }
   - { process: channel, when: "the text of a", say: "" }
+  - { process: channel, when: start two, call: [{ tool: spawn_worker, arguments: { task: "the first of two" } }, { tool: spawn_worker, arguments: { task: "the second of two" } }] }
+  - { process: worker, when: of two, say: "Later.", delay_ms: 600000, repeat: true }
+  - { process: channel, when: process, say: "Two workers work." }
+  - { process: channel, when: the first of two, say: "One was stopped.", repeat: true }
+  - { process: channel, when: piece by piece, say: "First.", call: [{ tool: files/read, arguments: { path: c.md } }], repeat: true }
+  - { process: channel, when: "the text of c", say: "Then.", delay_ms: 600000, repeat: true }
   - { process: channel, when: slow, say: "This takes a while", delay_ms: 600000, repeat: true }
 `;
 
@@ -43,7 +49,7 @@ let environment: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   bench = await Bench.create({
-    files: { "a.md": "the text of a\n" },
+    files: { "a.md": "the text of a\n", "c.md": "the text of c\n" },
     extensions: [
       writingMind({
         manifest: { commands: [{ name: "greet", title: "Greet", prompt: "prompts/greet.md" }] },
@@ -182,6 +188,7 @@ describe("lares ask", () => {
     [["ask", ""], "The question is missing"],
     [["ask", "/help"], "looks like a command of lares chat"],
     [["ask", "hello", "--agent", "nobody"], `Use one of ${MIND}`],
+    [["ask", "hello", "--model", "nobody/none"], "nobody"],
     [["ask", "hello", "--rehearse", "gone.yaml"], 'The script "gone.yaml" does not exist'],
     [["chat", "--resume", "zzz"], 'No conversation has an id that ends in "zzz"'],
     [["chat", "--fork", "zzz@x"], '"x" is not the number of an entry'],
@@ -201,12 +208,27 @@ describe("lares ask", () => {
     expect(code).toBe(2);
   });
 
-  test("stops the conversation after Ctrl-C and exits with 130", async () => {
-    const child = spawn(process.execPath, [EXECUTABLE, "ask", "slow"], {
+  const started = (args: readonly string[], stdio: "ignore" | "pipe") =>
+    spawn(process.execPath, [EXECUTABLE, ...args], {
       cwd: bench.root,
       env: { ...process.env, LARES_HOME: bench.home, NO_COLOR: "1", ...environment },
-      stdio: "ignore",
+      stdio: ["ignore", stdio, "ignore"],
     });
+
+  test.each([
+    ["the answer", ["ask", "piece by piece"]],
+    ["entries", ["ask", "piece by piece", "--json"]],
+  ])("stops the conversation when the reader of %s leaves, and exits with 141", async (_what, args) => {
+    const child = started(args, "pipe");
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    child.stdout?.destroy();
+    expect(await exited).toBe(141);
+    const [newest] = await conversations();
+    expect([newest?.title, newest?.processes[0]?.state]).toEqual(["piece by piece", "Cancelled"]);
+  });
+
+  test("stops the conversation after Ctrl-C and exits with 130", async () => {
+    const child = started(["ask", "slow"], "ignore");
     const exited = new Promise((resolve) => child.once("exit", resolve));
     const running = await until("the channel to run", async () =>
       (await conversations()).find(
@@ -260,6 +282,43 @@ describe("lares chat without a terminal", () => {
     expect(items.filter(({ kind, role }) => kind === "message" && role === "user")).toHaveLength(2);
   });
 
+  test("stops with /stop what was asked elsewhere", async () => {
+    const { id } = await client.request<Conversation>("lares/conversations/open", { agent: MIND });
+    await client.request("lares/conversations/send", { id, text: "slow" });
+    const state = async () =>
+      (await client.request<Conversation>("lares/conversations/get", { id })).processes[0]?.state;
+    await until("the channel to run", async () => (await state()) === "Running");
+    const { code, stderr } = await run(["chat", "--resume", id.slice(-12)], "/stop\n");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "Stopped.\n" });
+    expect(await state()).toBe("Cancelled");
+  });
+
+  test("stops one worker by its name or id, and continues with the others", async () => {
+    const { id } = await client.request<Conversation>("lares/conversations/open", { agent: MIND });
+    await client.request("lares/conversations/send", { id, text: "start two" });
+    const workers = async () => {
+      const { processes } = await client.request<Conversation>("lares/conversations/get", { id });
+      return processes.filter(({ kind }) => kind === "worker");
+    };
+    const started = await until("two workers to run", async () => {
+      const running = (await workers()).filter(({ state }) => state === "Running");
+      return running.length === 2 ? running : undefined;
+    });
+    const first = started.find(({ task }) => task === "the first of two");
+    const resumed = ["chat", "--resume", id.slice(-12)];
+    const { code, stdout, stderr } = await run(resumed, `/workers\n/stop ${first?.id.slice(-8)}\n`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/Stopped\.\n$/) });
+    expect(stdout).toContain(`/stop ${first?.id.slice(-8)} stops it`);
+    const states = async () => (await workers()).map(({ task, state }) => [task, state]);
+    expect(Object.fromEntries(await states())).toEqual({
+      "the first of two": "Cancelled",
+      "the second of two": "Running",
+    });
+    expect((await run(resumed, "/stop the first\n")).stderr).toContain("No running branch or worker");
+    await run(resumed, "/stop the second\n");
+    expect(Object.fromEntries(await states())["the second of two"]).toBe("Cancelled");
+  });
+
   test.each([
     ["/stopp", 2, 'There is no command "/stopp". Did you mean /stop?'],
     ["/title", 2, "Write the title after /title."],
@@ -277,6 +336,21 @@ describe("lares chat without a terminal", () => {
     const before = await conversations();
     expect((await run(["chat"], "")).code).toBe(0);
     expect((await conversations()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+  });
+
+  test("refuses a message that is too long, leaves no conversation behind, and continues with the next", async () => {
+    const before = (await conversations()).length;
+    const long = "x".repeat(1_000_001);
+    for (const [args, input] of [
+      [["ask", "-"], long],
+      [["chat"], `${long}\n`],
+    ] as const) {
+      const { code, stderr } = await run(args, input);
+      expect(stderr).toContain("error: The message has 1,000,001 characters");
+      expect(code).toBe(2);
+    }
+    expect(await conversations()).toHaveLength(before);
+    expect((await run(["chat"], `${long}\nhello\n`)).stdout).toBe("Hi **there**\n");
   });
 
   test("continues the last conversation where nobody can choose", async () => {

@@ -1,2 +1,11 @@
-/** The exit codes of the commands. */
-export const exitCodes = { ok: 0, failed: 1, usage: 2, waiting: 3, incomplete: 4, cut: 5 } as const;
+/** The exit codes of the commands. The last two are those of a program that SIGINT or SIGPIPE ends. */
+export const exitCodes = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  waiting: 3,
+  incomplete: 4,
+  cut: 5,
+  interrupted: 130,
+  unread: 141,
+} as const;

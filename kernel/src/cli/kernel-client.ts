@@ -206,7 +206,8 @@ export class KernelClient {
     this.#ask("lares/conversations/follow", { id, from });
   unfollowConversation = (subscription: string): Promise<null> =>
     this.#ask("lares/conversations/unfollow", { subscription });
-  cancelConversation = (id: string): Promise<Conversation> => this.#ask("lares/conversations/cancel", { id });
+  cancelConversation = (id: string, process?: string): Promise<Conversation> =>
+    this.#ask("lares/conversations/cancel", process === undefined ? { id } : { id, process });
   forkConversation = (id: string, at?: number): Promise<Conversation> =>
     this.#ask("lares/conversations/fork", at === undefined ? { id } : { id, at });
   compactConversation = (id: string): Promise<Conversation> =>

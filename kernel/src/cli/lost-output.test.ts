@@ -1,5 +1,6 @@
+import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { lostOutput } from "./lost-output.ts";
+import { endWithOutput, lostOutput, stopWithReader } from "./lost-output.ts";
 
 const failed = (code: string, message: string) => lostOutput(Object.assign(new Error(message), { code }));
 
@@ -12,4 +13,15 @@ test.each([
   expect(sentence).toContain(`(${code})`);
   expect(sentence).toContain(words);
   expect(sentence).not.toContain("\n");
+});
+
+test("a reader that leaves stops the work where that is asked for, and does not end the program", () => {
+  const output = new PassThrough() as unknown as NodeJS.WriteStream;
+  endWithOutput(output, new PassThrough() as unknown as NodeJS.WriteStream);
+  let stops = 0;
+  stopWithReader(output, () => void (stops += 1));
+  // Each later piece fails too.
+  for (let piece = 0; piece < 2; piece++)
+    output.emit("error", Object.assign(new Error("broken pipe"), { code: "EPIPE" }));
+  expect(stops).toBe(2);
 });

@@ -3,18 +3,30 @@ import process from "node:process";
 import { exitCodes } from "./exit-codes.ts";
 
 const watched = new WeakSet<NodeJS.WriteStream>();
+const stops = new WeakMap<NodeJS.WriteStream, () => void>();
+
+/**
+ * From now on, `stop` is called when the reader of an output has left, and the program continues until it ends by itself. What is
+ * written meanwhile is dropped.
+ */
+export function stopWithReader(output: NodeJS.WriteStream, stop: () => void): void {
+  stops.set(output, stop);
+}
 
 /**
  * Ends the program when its standard output cannot be written. A reader that has left (`lares traces | head`) is not an
- * error; anything else, such as a full disk, is said in a sentence. Remarks on standard error that cannot be written are
- * dropped.
+ * error, unless `stopWithReader` says what to do then; anything else, such as a full disk, is said in a sentence. Remarks on
+ * standard error that cannot be written are dropped.
  */
 export function endWithOutput(output: NodeJS.WriteStream, errors: NodeJS.WriteStream): void {
   if (watched.has(output)) return;
   watched.add(output);
   errors.on("error", () => undefined);
   output.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(exitCodes.ok);
+    if (error.code === "EPIPE") {
+      const stop = stops.get(output);
+      return stop === undefined ? process.exit(exitCodes.ok) : stop();
+    }
     try {
       writeSync(2, `error: ${lostOutput(error)}\n`);
     } catch {

@@ -13,6 +13,8 @@ interface Naming<Item> {
   readonly titled?: string;
   id(item: Item): string;
   title(item: Item): string;
+  /** A further name, which has to be written whole. */
+  alias?(item: Item): string | undefined;
 }
 
 /** From this length on, the beginning of an id names it. */
@@ -22,17 +24,18 @@ const maxAgents = 20;
 const maxTitle = 40;
 
 /**
- * Returns the one item that a person means: by its id, the end or the beginning of it, or its title or the beginning of that, in
- * any case of letters. Throws UsageError if there is none or more than one, with the candidates.
+ * Returns the one item that a person means: by its id, its further name, the end or the beginning of the id, or its title or the
+ * beginning of that, in any case of letters. Throws UsageError if there is none or more than one, with the candidates.
  */
 export function oneNamed<Item>(items: readonly Item[], given: string, naming: Naming<Item>): Item {
-  const { noun, nouns, listing, titled = "title", id, title } = naming;
+  const { noun, nouns, listing, titled = "title", id, title, alias } = naming;
   const word = oneLine(given);
   const wanted = word.toLowerCase();
   if (wanted === "") throw new UsageError(`The name is empty. "${listing}" lists the ${nouns}.`);
   const titleOf = (item: Item): string => oneLine(title(item)).toLowerCase();
   const ways: readonly ((item: Item) => boolean)[] = [
     (item) => id(item).toLowerCase() === wanted,
+    (item) => alias !== undefined && oneLine(alias(item) ?? "").toLowerCase() === wanted,
     (item) => id(item).toLowerCase().endsWith(wanted),
     (item) => wanted.length >= shortestStart && id(item).toLowerCase().startsWith(wanted),
     (item) => titleOf(item) === wanted,

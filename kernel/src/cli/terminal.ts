@@ -1,4 +1,6 @@
 import { createInterface } from "node:readline/promises";
+import { exitCodes } from "./exit-codes.ts";
+import { stopWithReader } from "./lost-output.ts";
 import { oneLine } from "./render/foreign.ts";
 import { onlyAscii, wantsAscii } from "./render/screen-style.ts";
 import { styleFor, type Surface } from "./render/style.ts";
@@ -59,9 +61,19 @@ export class Terminal implements Disposable {
     process.on("SIGTERM", this.#onSignal);
   }
 
-  /** Aborted by Ctrl-C or a termination signal. */
+  /** Aborted by Ctrl-C or a termination signal, or by a reader of the output that left where nothing else is done. */
   get interrupted(): AbortSignal {
     return this.#interrupt.signal;
+  }
+
+  /** The exit code of a command that was interrupted. */
+  get interruptedCode(): number {
+    return this.#interrupt.signal.reason === "SIGPIPE" ? exitCodes.unread : exitCodes.interrupted;
+  }
+
+  /** From now on, a reader of the output that leaves stops the work, as Ctrl-C does. */
+  interruptWithReader(): void {
+    stopWithReader(this.#output, () => this.#interrupt.abort("SIGPIPE"));
   }
 
   /** While another program has the terminal, Ctrl-C belongs to that program. */

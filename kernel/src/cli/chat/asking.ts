@@ -1,5 +1,4 @@
 import { type AnswerCut, cutWords } from "../../base/cut-answer.ts";
-import { plainText } from "../../base/plain-text.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
 import type { Conversation, Entry, Process } from "../../base/vocabulary/conversation.ts";
 import { processIs } from "../../base/vocabulary/process-words.ts";
@@ -11,6 +10,7 @@ import type { Terminal } from "../terminal.ts";
 import { ConversationLink } from "./link.ts";
 import { namedFiles } from "./files.ts";
 import type { OpenedChat } from "./open.ts";
+import { Spoken } from "./spoken.ts";
 import {
   addNews,
   channelOf,
@@ -72,16 +72,13 @@ export class Asking implements AsyncDisposable {
   readonly #listener: AskingListener;
   readonly #link: ConversationLink;
   readonly #asks = new Map<string, Ask>();
-  /** The part of each message that was already shown. */
-  readonly #shown = new Map<string, string>();
+  readonly #spoken: Spoken;
   /** The text of the last message in each turn of the channel; empty where that does not count. */
   readonly #lastTexts = new Map<string, string>();
   #transcript: Transcript = emptyTranscript;
   #conversation: Conversation;
   #newsAtMs = Date.now();
   #gone: string | null = null;
-  /** The first half of a character whose second one has not arrived. */
-  #half = "";
   /** Entries up to this one were there before. */
   #before = 0;
   #isTelling = false;
@@ -89,7 +86,10 @@ export class Asking implements AsyncDisposable {
 
   constructor(terminal: Terminal, chat: OpenedChat, listener: AskingListener) {
     this.#terminal = terminal;
+    // Nobody would read the rest of the answer.
+    terminal.interruptWithReader();
     this.#listener = listener;
+    this.#spoken = new Spoken(listener.said?.bind(listener));
     this.#conversation = chat.conversation;
     this.#isNew = chat.isNew;
     const { interrupted, isInteractive: isWatched } = terminal;
@@ -150,7 +150,7 @@ export class Asking implements AsyncDisposable {
     this.#conversation = conversation;
     this.#transcript = emptyTranscript;
     this.#asks.clear();
-    this.#shown.clear();
+    this.#spoken.clear();
     await this.begin();
     if (before !== null) await this.#link.kernel.deleteConversation(before).catch(() => null);
   }
@@ -186,10 +186,15 @@ export class Asking implements AsyncDisposable {
 
   async #answerTo(entry: string): Promise<Outcome> {
     const { id } = this.#conversation;
-    await this.#until(() => this.#terminal.interrupted.aborted || this.#isOver(entry));
+    try {
+      await this.#until(() => this.#terminal.interrupted.aborted || this.#isOver(entry));
+    } finally {
+      // What went wrong stands on its own line.
+      this.#spoken.endLine();
+    }
     if (this.#terminal.interrupted.aborted) {
       await this.#link.kernel.cancelConversation(id).catch(() => null);
-      return { ...(await this.#outcome(entry)), code: 130, error: stopped };
+      return { ...(await this.#outcome(entry)), code: this.#terminal.interruptedCode, error: stopped };
     }
     this.#conversation = await this.#link.ask((kernel) => kernel.conversation(id));
     const { seq, unread } = this.#conversation;
@@ -295,7 +300,7 @@ export class Asking implements AsyncDisposable {
         if (entry.role !== "assistant" || entry.partial === true) return;
         const text = entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
         if (this.#isChannel(entry.process)) this.#lastTexts.set(entry.turn, text);
-        const shown = this.#shown.get(entry.id) ?? "";
+        const shown = this.#spoken.of(entry.id);
         if (text !== "") {
           if (text.startsWith(shown)) this.#piece(entry.process, entry.id, text.slice(shown.length));
           else this.#piece(entry.process, entry.id, `\n${text}`);
@@ -305,7 +310,7 @@ export class Asking implements AsyncDisposable {
       }
       case "void":
         if (this.#isChannel(entry.process)) this.#lastTexts.set(entry.turn, "");
-        if ((this.#shown.get(entry.message) ?? "") !== "") {
+        if (this.#spoken.of(entry.message) !== "") {
           this.#end(entry.process);
           this.#listener.remark("That answer was interrupted; it begins again.");
         }
@@ -345,17 +350,11 @@ export class Asking implements AsyncDisposable {
   }
 
   #piece(process: string, message: string, text: string): void {
-    if (!this.#isTelling || !this.#isChannel(process) || text === "") return;
-    const shown = this.#shown.get(message) ?? "";
-    this.#shown.set(message, shown + text);
-    // A character may arrive in two halves.
-    const whole = this.#half + text;
-    this.#half = /[\ud800-\udbff]$/.exec(whole)?.[0] ?? "";
-    this.#listener.said?.(plainText(whole.slice(0, whole.length - this.#half.length)));
+    if (this.#isTelling && this.#isChannel(process) && text !== "") this.#spoken.add(message, text);
   }
 
   #end(process: string): void {
-    if (this.#isTelling && this.#isChannel(process)) this.#listener.said?.("\n");
+    if (this.#isTelling && this.#isChannel(process)) this.#spoken.end();
   }
 
   get #isEmpty(): boolean {
@@ -377,12 +376,12 @@ function codeOf(error: Failure | null, cut: AnswerCut | null, waiting: number, f
 
 /** Returns what is wrong with an answer, and what waits for a person with how to decide it. */
 export function outcomeLines(
-  { error, code, cut, waiting, conversation }: Outcome,
+  { error, cut, waiting, conversation }: Outcome,
   again: string,
   terminal: Terminal,
 ): string[] {
   return [
-    ...(error !== null && code !== 130 ? errorLines(error.message, terminal) : []),
+    ...(error !== null && !terminal.interrupted.aborted ? errorLines(error.message, terminal) : []),
     ...(cut === null ? [] : [cutWords(cut)]),
     ...waiting.map(({ title }) => `Waits for you: ${oneLine(title)}`),
     ...(waiting.length === 0 ? [] : [`Decide with: ${again} --resume ${conversation.id.slice(-8)}`]),

@@ -341,6 +341,26 @@ describe("leaving and stopping", () => {
     ]);
   });
 
+  test("/stop stops all, or one worker by its name, its task or the end of its id", () => {
+    const walk = begun().entries(
+      channel("Running"),
+      aProcess("0000-11112222", { task: "Find doubles", name: "research" }),
+      aProcess("0000-33334444", { task: "Name the scans" }),
+      aProcess("0000-55556666", { task: "Count", name: "count", state: "Done" }),
+    );
+    expect(walk.press("/workers<return>").screen).toContain("/stop 11112222 stops it");
+    expect(walk.screen).not.toContain("55556666");
+    walk.press("<escape>/stop Research<return>/stop name the<return>/stop 2222<return>/stop<return>");
+    expect(walk.commands).toEqual([
+      { kind: "stop", process: "0000-11112222" },
+      { kind: "stop", process: "0000-33334444" },
+      { kind: "stop", process: "0000-11112222" },
+      { kind: "stop" },
+    ]);
+    expect(walk.press("/stop count<return>").screen).toContain("No running branch or worker");
+    expect(walk.commands).toHaveLength(4);
+  });
+
   test("Ctrl-C leaves at the second press", () => {
     const walk = begun().press("<C-c>");
     expect(walk.screen).toContain("Press Ctrl-C again to leave");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { anAction } from "../testing/fake-kernel.ts";
-import { filePathsLike, waitingChangesLike } from "./files.ts";
+import { filePathsLike, namedFiles, waitingChangesLike } from "./files.ts";
 
 type Query = Parameters<Parameters<typeof filePathsLike>[0]["entries"]>[0];
 
@@ -42,4 +42,12 @@ test("changes that wait are found by a word of their title", async () => {
   const kernel = { actions: () => Promise.resolve([anAction("x", { title: "Other" }), ...all]) };
   expect(await waitingChangesLike(kernel, "tidy")).toHaveLength(5);
   expect(await waitingChangesLike(kernel, "8")).toEqual([{ id: "8", title: "Tidy 8" }]);
+});
+
+test("a message that is too long is refused in a sentence for a person, before the kernel is asked", async () => {
+  const kernel = { entries: () => Promise.reject(new Error("The kernel was asked.")) };
+  await expect(namedFiles(kernel, `@a ${"x".repeat(999_998)}`)).rejects.toThrow(
+    "The message has 1,000,001 characters, and at most 1,000,000 can be sent. Put it into a file of the folder",
+  );
+  expect(await namedFiles(kernel, "x".repeat(1_000_000))).toBeNull();
 });

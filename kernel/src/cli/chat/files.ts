@@ -1,4 +1,6 @@
+import { maxMessageCharacters } from "../../base/vocabulary/bounds.ts";
 import type { SentPart } from "../../base/vocabulary/conversation-requests.ts";
+import { UsageError } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { filesIn, partsOf } from "./state/slash.ts";
 
@@ -55,11 +57,24 @@ export async function waitingChangesLike(
     .map(({ id, title }) => ({ id, title }));
 }
 
-/** Returns the parts of a message that names files of the workspace by "@"; null if it names none. */
+/** Throws UsageError for a message that is longer than a kernel takes. */
+export function checkLength(text: string): void {
+  if (text.length <= maxMessageCharacters) return;
+  const number = (count: number): string => count.toLocaleString("en");
+  throw new UsageError(
+    `The message has ${number(text.length)} characters, and at most ${number(maxMessageCharacters)} can be sent. Put it into a file of the folder, and name that in the message, such as @notes.txt.`,
+  );
+}
+
+/**
+ * Returns the parts of a message that names files of the workspace by "@"; null if it names none. UsageError for a message that
+ * is too long.
+ */
 export async function namedFiles(
   kernel: Pick<KernelClient, "entries">,
   text: string,
 ): Promise<SentPart[] | null> {
+  checkLength(text);
   const found = new Set<string>();
   for (const path of filesIn(text).slice(0, maxNamed)) {
     const name = path.slice(path.lastIndexOf("/") + 1);

@@ -100,8 +100,10 @@ export type KernelCommand =
   | { readonly kind: "forget"; readonly item: Known; readonly everywhere: boolean }
   | { readonly kind: "pin"; readonly entry: string; readonly pinned: boolean }
   | { readonly kind: "resume"; readonly conversation: Conversation }
+  /** Stops one process with what it started; without `process`, all that runs. */
+  | { readonly kind: "stop"; readonly process?: string }
   | {
-      readonly kind: "stop" | "fork" | "compact" | "context" | "list" | "new" | "blocks";
+      readonly kind: "fork" | "compact" | "context" | "list" | "new" | "blocks";
     };
 
 export interface ChatStep {

@@ -1,6 +1,7 @@
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { grantsOf, wholeChoice } from "../../base/consent-choice.ts";
+import { isLaresError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
@@ -242,7 +243,9 @@ async function conversationOf(
 ): Promise<{ readonly conversation: Conversation; readonly isNew: boolean } | null> {
   const chosen = agent === undefined ? undefined : agentNamed(agents, agent).id;
   const withModel = async (conversation: Conversation): Promise<Conversation> =>
-    model === undefined ? conversation : kernel.updateConversation({ id: conversation.id, model });
+    model === undefined
+      ? conversation
+      : modelNamed(model, kernel.updateConversation({ id: conversation.id, model }));
   if (fork !== undefined) {
     const { id, at } = forkNamed(fork);
     const origin = await conversationNamed(kernel, id);
@@ -257,9 +260,22 @@ async function conversationOf(
   const id = chosen ?? (await onlyAgent(terminal, agents));
   if (id === null) return null;
   return {
-    conversation: await kernel.openConversation({ agent: id, ...(model === undefined ? {} : { model }) }),
+    conversation: await (model === undefined
+      ? kernel.openConversation({ agent: id })
+      : modelNamed(model, kernel.openConversation({ agent: id, model }))),
     isNew: true,
   };
+}
+
+/** Returns what the request does; UsageError if the model that the person named does not exist. */
+async function modelNamed(model: string, request: Promise<Conversation>): Promise<Conversation> {
+  try {
+    return await request;
+  } catch (error) {
+    if (model !== rehearsalModel && isLaresError(error, "ModelError"))
+      throw new UsageError(oneLine(error.message), { cause: error });
+    throw error;
+  }
 }
 
 function forkNamed(text: string): { readonly id: string; readonly at?: number } {

@@ -1,4 +1,3 @@
-import { endedStates } from "../../base/vocabulary/conversation.ts";
 import { exitCodes, UsageError } from "../command.ts";
 import { argumentsOf, commandOutcome, saidBy, type OfferedCommand } from "../offered-commands.ts";
 import { manyLines, oneLine } from "../render/foreign.ts";
@@ -10,7 +9,7 @@ import { outcomeLines, type Asking } from "./asking.ts";
 import { answerNamed, blocksOf, whyAnswered } from "./known.ts";
 import { knownInLines } from "./plain-known.ts";
 import type { OpenedChat } from "./open.ts";
-import { nothingToUndo } from "./state/state.ts";
+import { nothingToUndo, runningNamed, stoppable } from "./state/state.ts";
 import { offeredWords, type SlashName } from "./state/slash.ts";
 import { itemsOf } from "./state/transcript.ts";
 
@@ -44,9 +43,12 @@ export async function runInLines(
       );
       return true;
     case "stop": {
-      const isAtWork = [...transcript.processes.values()].some(
-        ({ value: { kind, state } }) => kind !== "channel" && !endedStates.has(state),
-      );
+      if (rest !== "") {
+        await kernel.cancelConversation(id, runningNamed({ transcript }, rest).id);
+        terminal.warn("Stopped.");
+        return true;
+      }
+      const isAtWork = stoppable({ transcript }).length > 0;
       if (isAtWork) await kernel.cancelConversation(id);
       terminal.warn(isAtWork ? "Stopped." : "Nothing runs in this conversation.");
       return true;

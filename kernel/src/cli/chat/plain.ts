@@ -26,13 +26,13 @@ export async function chatInLines({ terminal }: CommandContext, opened: OpenedCh
   /** Returns false if the person leaves with it. */
   const take = async (line: string): Promise<boolean> => {
     const slash = slashOf(line, offeredWords(offered, asking.conversation.agent));
-    if (slash === null) {
-      const outcome = await asking.ask(line, newId());
-      codes.push(outcome.code);
-      terminal.warn(outcomeLines(outcome, opened.again, terminal));
-      return true;
-    }
     try {
+      if (slash === null) {
+        const outcome = await asking.ask(line, newId());
+        codes.push(outcome.code);
+        terminal.warn(outcomeLines(outcome, opened.again, terminal));
+        return true;
+      }
       if (slash.kind === "unknown") throw new UsageError(slash.message);
       if (slash.kind === "offered") {
         codes.push(await runOfferedInLines(asking, opened, terminal, slash));
@@ -41,6 +41,8 @@ export async function chatInLines({ terminal }: CommandContext, opened: OpenedCh
       return await runInLines(asking, opened, terminal, slash, offered);
     } catch (error) {
       if (terminal.interrupted.aborted) return false;
+      // Without a kernel, no other line can be answered.
+      if (slash === null && !(error instanceof UsageError)) throw error;
       terminal.warn(renderError(error, terminal));
       codes.push(error instanceof UsageError ? exitCodes.usage : exitCodes.failed);
       return true;
@@ -57,7 +59,7 @@ export async function chatInLines({ terminal }: CommandContext, opened: OpenedCh
   } finally {
     terminal.interrupted.removeEventListener("abort", stop);
   }
-  if (terminal.interrupted.aborted) return 130;
+  if (terminal.interrupted.aborted) return terminal.interruptedCode;
   return (
     [exitCodes.usage, exitCodes.failed].find((code) => codes.includes(code)) ?? codes.at(-1) ?? exitCodes.ok
   );

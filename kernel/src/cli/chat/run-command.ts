@@ -6,10 +6,10 @@ import type { ChatStep } from "./input.ts";
 import type { SlashName } from "./state/slash.ts";
 import {
   hasUndone,
-  isAtWork,
   lastCommitted,
   nothingToUndo,
-  runningProcesses,
+  runningNamed,
+  stoppable,
   type ChatState,
 } from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
@@ -26,7 +26,8 @@ export function run(state: ChatState, name: SlashName, rest: string): ChatStep {
     case "workers":
       return stay({ ...state, panel: { kind: "workers", top: 0 } });
     case "stop":
-      return isAtWork(state) || runningProcesses(state).length > 0
+      if (rest !== "") return stopOne(state, rest);
+      return stoppable(state).length > 0
         ? say(state, "Stopping…", { kind: "stop" })
         : say(state, "Nothing runs in this conversation.");
     case "undo": {
@@ -68,9 +69,20 @@ export function runOffered(state: ChatState, command: OfferedCommand, rest: stri
   return say(state, `${oneLine(name)} runs…`, { kind: "run", agent, name, args: given.value });
 }
 
+function stopOne(state: ChatState, which: string): ChatStep {
+  return orComplain(state, () =>
+    say(state, "Stopping…", { kind: "stop", process: runningNamed(state, which).id }),
+  );
+}
+
 function why(state: ChatState, which: string): ChatStep {
+  return orComplain(state, () => stay(state, { kind: "why", entry: answerNamed(state.transcript, which) }));
+}
+
+/** Calls `step`, and shows what was wrong with the words of a command. */
+function orComplain(state: ChatState, step: () => ChatStep): ChatStep {
   try {
-    return stay(state, { kind: "why", entry: answerNamed(state.transcript, which) });
+    return step();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return complain(state, error.message);

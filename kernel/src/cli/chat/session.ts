@@ -258,7 +258,7 @@ export class ChatSession implements AsyncDisposable {
         return this.#send({ kind: "decided", id: command.id });
       }
       case "stop":
-        await kernel.cancelConversation(id);
+        await kernel.cancelConversation(id, command.process);
         return this.#say("Stopped.");
       case "files":
         return this.#completion.look(command.word);

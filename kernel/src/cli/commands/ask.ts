@@ -2,6 +2,7 @@ import { text as readAll } from "node:stream/consumers";
 import { newId } from "../../base/ids.ts";
 import { isLaresError, messageOf } from "../../base/errors.ts";
 import { Asking, outcomeLines } from "../chat/asking.ts";
+import { checkLength } from "../chat/files.ts";
 import { withConversation, type ChatOptions } from "../chat/open.ts";
 import { slashOf } from "../chat/state/slash.ts";
 import { UsageError, type CommandContext } from "../command.ts";
@@ -30,6 +31,8 @@ export async function ask(
     throw new UsageError(
       `${JSON.stringify(question)} looks like a command of lares chat. Begin a question with something else than a slash.`,
     );
+  // Before a conversation is begun for it.
+  checkLength(question);
   return inJson(context, options.json === true, () => asked(context, question, options));
 }
 

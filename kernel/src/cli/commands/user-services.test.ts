@@ -144,3 +144,14 @@ test("amounts stand under each other by their points, and a small one is not sho
   expect(ends).toEqual(["$1,234.50", "<$0.01", "free", "$1,234.50"]);
   expect(lines.join("\n")).toContain("no agent");
 });
+
+test("where the terminal is narrow, only what has a value is listed beneath a name", () => {
+  const sums = { requests: 12, input_tokens: 123_456, output_tokens: 7_890, reasoning_tokens: 0 };
+  const group = { ...sums, cache_read_tokens: 0, cache_write_tokens: 0, key: "2026-11-20", usd: 0 };
+  const lines = renderUsage("day", [group], { style: styleFor(false), width: 44 });
+  expect(lines).toEqual([
+    "2026-11-20",
+    "  Requests 12 · Tokens in 123,456",
+    "  Tokens out 7,890 · Dollars free",
+  ]);
+});

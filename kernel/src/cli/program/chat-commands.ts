@@ -28,7 +28,8 @@ a lares.yaml, this command asks once whether to use Lares' steward there. /help 
 
 Without a terminal, each line of standard input is a message or a command such as /help, and the answers are plain text.
 The exit code is 0; or 1 if an answer or a command failed, 2 if a command was wrong, 3 if something waits for you, 4 if the
-last question was answered, but a worker failed, 5 if the last answer was cut off, and 130 after Ctrl-C.
+last question was answered, but a worker failed, 5 if the last answer was cut off, 130 after Ctrl-C, and 141 if the reader
+of the output left, which stops an answer too.
 ${examples([
   ["lares chat", "talk about this folder"],
   ["lares chat --resume", "choose a conversation and continue it"],
@@ -61,6 +62,7 @@ Exit codes:
   4    answered, but a worker or a branch failed
   5    answered, but cut off: it reached the model's output limit, or its provider withheld the rest
   130  stopped with Ctrl-C
+  141  stopped because the reader of the output left, such as head
 ${examples([
   ['lares ask "which of these notes are about birds?"', ""],
   ["git diff | lares ask - --folder ~/project", "the question from standard input"],

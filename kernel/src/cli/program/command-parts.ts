@@ -22,7 +22,7 @@ export async function execute(
   } catch (error) {
     terminal.status(null);
     // A request that was interrupted by the person fails, which is not an error to report.
-    if (terminal.interrupted.aborted) process.exitCode = 130;
+    if (terminal.interrupted.aborted) process.exitCode = terminal.interruptedCode;
     else {
       terminal.warn(renderError(error, terminal));
       if (process.env["LARES_DEBUG"] && error instanceof Error) terminal.warn(manyLines(error.stack ?? ""));

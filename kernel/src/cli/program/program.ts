@@ -232,7 +232,7 @@ ${examples([
 function addNew(program: Command, ports: CliPorts): void {
   program
     .command("new")
-    .description("create an extension in TypeScript, AssemblyScript, C, Go or Rust")
+    .description("create an extension in TypeScript, AssemblyScript, C, Go or Rust, or a mind without code")
     .argument("<name>", "its folder; in a workspace, a plain name means a folder in .lares/extensions/")
     .option("--id <id>", "its id, such as com.example.photos (default: local.<name>)")
     .option(
@@ -246,6 +246,7 @@ function addNew(program: Command, ports: CliPorts): void {
       examples([
         ["lares new photo-sorter --id com.example.photo-sorter", "an extension in TypeScript"],
         ["lares new note-tags --template go", "one in Go, with what builds and tests it"],
+        ["lares new librarian --template mind", "a mind that people talk to, made of texts alone"],
       ]),
     )
     .action((name: string, options: object) =>

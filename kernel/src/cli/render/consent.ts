@@ -216,6 +216,7 @@ export function drawFoot(
   choice: Choice,
   row: Row | undefined,
   { style, width }: Surface,
+  enter = enterHint(question, choice),
 ): string[] {
   const count = countOf(choice, question);
   const keys = [
@@ -231,7 +232,7 @@ export function drawFoot(
       `${count.extensions} of ${counted(question.extensions.length, "agent")}${count.isAll ? ", with everything that is requested" : ""}`,
     ),
     ...packed(keys, width).map(style.dim),
-    ...visibleLines(enterHint(question, choice), width),
+    ...visibleLines(enter, width),
   ];
 }
 

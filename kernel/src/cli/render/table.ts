@@ -58,11 +58,12 @@ function tableWidth(columns: readonly Column[], rows: readonly (readonly string[
   return widthsOf(columns, rows).reduce((sum, cell) => sum + cell + 3, 1);
 }
 
-/** Renders one row as a paragraph, "title value" for each further column, as many per line as fit. */
+/** Renders one row as a paragraph, "title value" for each further cell that has a value, as many per line as fit. */
 function paragraph(columns: readonly Column[], row: readonly string[], width: number): string[] {
   const [first = "", ...rest] = row;
   const lines: string[] = [];
   for (const [index, cell] of rest.entries()) {
+    if (cell === "") continue;
     const word = `${columns[index + 1]?.title ?? ""} ${cell}`;
     const joined = `${lines.at(-1) ?? ""} · ${word}`;
     if (lines.length > 0 && displayWidth(joined) <= width - 2) lines[lines.length - 1] = joined;

@@ -150,6 +150,19 @@ describe("on a small terminal", () => {
     for (let keys = 0; keys < 20 && answer === undefined; keys++) answer = await press("y");
     expect(grants(answer)?.[0]?.parts).toHaveLength(3);
   });
+  it("Enter continues beside the hint as the same key does, and answers nothing", async () => {
+    const { press, draw } = screenOf(aQuestion({ facts }), { rows: 22, width: 44 });
+    expect(await press("a")).toBeUndefined();
+    const seen = new Set<string>();
+    for (let keys = 0; keys < 40 && draw().includes("more text to read"); keys++) {
+      expect(draw()).toContain("Enter: continues, and answers nothing");
+      for (const line of draw().split("\n")) seen.add(line.trim().replace(/^> /, ""));
+      expect(await press("return")).toBeUndefined();
+    }
+    for (const { text } of facts) expect(seen).toContain(text);
+    expect(draw()).toContain("Enter: allows nothing, and asks again next");
+    expect(grants(await press("a"))?.[0]?.parts).toHaveLength(3);
+  });
   it("the parts ticked by a card's checkbox must be read before they are allowed", async () => {
     const parts = Array.from({ length: 40 }, (_, index) => ({
       ...aQuestion().extensions[0]!.parts[0]!,

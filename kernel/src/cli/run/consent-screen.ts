@@ -45,8 +45,8 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
   #choice: Choice;
   #cursor = 0;
   #lastSeen = -1;
-  /** The person answered before everything that the answer allows was on the screen. */
-  #answeredTooEarly = false;
+  /** The line that has to be on the screen before what the person answered counts; null if they did not answer too early. */
+  #unreadThrough: number | null = null;
   /** The program difference that is open: its lines, and the first visible one. */
   #program: { readonly lines: readonly string[]; top: number } | null = null;
   /** The folder inside another one whose name is being typed. */
@@ -71,13 +71,20 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     }
     const { lines, rows: drawn } = this.#drawn();
     const here = drawn[this.#cursor];
+    const isEarly = this.#unreadThrough !== null;
     const foot =
       this.#typed === null
         ? [
-            ...(this.#answeredTooEarly
+            ...(isEarly
               ? wrap("There is more text to read first. Press the same key to continue.", surface.width)
               : []),
-            ...drawFoot(this.#ports.question, this.#choice, here?.row, surface),
+            ...drawFoot(
+              this.#ports.question,
+              this.#choice,
+              here?.row,
+              surface,
+              isEarly ? "Enter: continues, and answers nothing" : undefined,
+            ),
           ]
         : [
             `Folder inside ${visibleText(this.#typed.row.path)}: ${visibleText(this.#typed.text)}_`,
@@ -103,8 +110,12 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     const { lines, rows } = this.#drawn();
     const here = rows[this.#cursor];
     const row = here?.row;
-    this.#answeredTooEarly = false;
-    if (name === "up" || text === "k") this.#move(-1, rows.length);
+    const unreadThrough = this.#unreadThrough;
+    this.#unreadThrough = null;
+    const isEnter = name === "return" || name === "enter";
+    // Beside the hint it continues, and its own answer would be another one than the person has given.
+    if (isEnter && unreadThrough !== null) this.#readOn(unreadThrough, rows);
+    else if (name === "up" || text === "k") this.#move(-1, rows.length);
     else if (name === "down" || text === "j") this.#move(1, rows.length);
     else if (name === "pagedown") this.#toLine(rows, (here?.line ?? 0) + pageLines());
     else if (name === "pageup") this.#toLine(rows, (here?.line ?? 0) - pageLines());
@@ -115,7 +126,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
       this.#program = { lines: await this.#programLines(row.card.extension), top: 0 };
     else if (text === "a" || text === "y")
       return this.#answer(wholeChoice(this.#ports.question), lines.length - 1, rows);
-    else if (name === "return" || name === "enter")
+    else if (isEnter)
       // Pressing Enter at once is not a permanent refusal.
       return isNothing(this.#choice) && isNothing(grantedChoice(this.#ports.question))
         ? { result: null }
@@ -127,13 +138,19 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
   /** Returns the answer once all lines up to `through` were on the screen: nothing is allowed unread. */
   #answer(choice: Choice, through: number, rows: readonly DrawnRow[]): { readonly result: Choice } | null {
     if (this.#lastSeen >= through) return { result: choice };
-    this.#answeredTooEarly = true;
+    this.#readOn(through, rows);
+    return null;
+  }
+
+  /** Moves to the first line that was not on the screen, if there is one up to `through`. */
+  #readOn(through: number, rows: readonly DrawnRow[]): void {
+    if (this.#lastSeen >= through) return;
+    this.#unreadThrough = through;
     this.#cursor = Math.max(
       0,
       rows.findLastIndex(({ line }) => line <= this.#lastSeen),
     );
     this.#toLine(rows, this.#lastSeen + 1);
-    return null;
   }
 
   #isOn(row: Row): boolean {

@@ -35,7 +35,9 @@ export async function ensureTrust(
     return false;
   }
   if (await askForConsent(context, kernel, question)) return true;
-  terminal.warn("No agent was started. You are asked again the next time.");
+  terminal.warn(
+    wrap("No agent was started. You are asked again the next time.", terminal.errorSurface.width),
+  );
   return false;
 }
 

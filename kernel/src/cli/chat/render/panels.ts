@@ -1,4 +1,4 @@
-import type { Conversation } from "../../../base/vocabulary/conversation.ts";
+import { endedStates, type Conversation } from "../../../base/vocabulary/conversation.ts";
 import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
 import { factsOf, titleOf } from "../state/choices.ts";
 import { allCommands, type OfferedWord } from "../state/slash.ts";
@@ -100,6 +100,9 @@ export function workerLines(state: Pick<ChatState, "transcript" | "nowMs">, surf
       return [
         "",
         processLine(process, state.nowMs, surface, true),
+        ...(endedStates.has(process.state)
+          ? []
+          : [style.dim(truncate(`  /stop ${oneLine(process.id).slice(-8)} stops it`, width))]),
         ...(found === null ? [] : foreignLines(found, surface)),
       ];
     }),

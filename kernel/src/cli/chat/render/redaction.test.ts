@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RedactedConversation } from "../../../base/vocabulary/conversation-requests.ts";
 import { plainSurface } from "../../render/style.ts";
-import { redactionLines, redactionSentence } from "./redaction.ts";
+import { copyLines, redactionLines, redactionSentence } from "./redaction.ts";
 
 const done: RedactedConversation = {
   entries: ["e1", "e2"],
@@ -17,13 +17,13 @@ test("a person reads what was removed, what stays and why, and what was made fro
   const lines = redactionLines(done, "test.mind", plainSurface).join("\n");
   expect(lines).toContain("removed from 2 entries");
   expect(lines).toContain("removed from questions: 1");
-  expect(lines).toContain("an action a1: Undo it first.");
+  expect(lines).toContain("an action · a1: Undo it first.");
   expect(lines).toContain("13 texts made from it");
   expect(lines).not.toContain("It is\na fruit");
   expect(lines).toContain("… and 11 more");
   expect(lines).toContain("--with-derived");
   expect(redactionSentence(done)).toBe(
-    "Removed from 2 entries. 1 copy elsewhere: questions. It still stands in: an action a1. 13 texts made from it may say the same in other words, such as: It is a fruit",
+    "Removed from 2 entries. 1 copy elsewhere: questions. It still stands in: an action · a1. 13 texts made from it may say the same in other words, such as: It is a fruit",
   );
 });
 
@@ -39,4 +39,19 @@ test("where nothing had the text, only copies elsewhere are listed", () => {
   };
   expect(redactionSentence(nothing)).toBe("The text stands nowhere in this conversation.");
   expect(redactionLines(nothing, "test.mind", plainSurface)).toHaveLength(1);
+});
+
+test("what stays is wrapped between words where the terminal is narrow", () => {
+  const place = "everything but the conversations";
+  const why = "It may also be a name or a value in data of agents, which would break.";
+  const lines = copyLines([], [{ place, name: "a plain word or number", why }], {
+    ...plainSurface,
+    width: 44,
+  });
+  expect(lines.slice(2)).toEqual([
+    "  everything but the conversations · a",
+    "    plain word or number: It may also be a",
+    "    name or a value in data of agents, which",
+    "    would break.",
+  ]);
 });

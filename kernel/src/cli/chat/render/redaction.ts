@@ -2,17 +2,15 @@ import type { RedactedConversation } from "../../../base/vocabulary/conversation
 import { oneLine } from "../../render/foreign.ts";
 import { counted } from "../../render/quantities.ts";
 import type { Surface } from "../../render/style.ts";
+import { wrap } from "../../render/width.ts";
 
 /** Derived texts and memories that are shown; the rest is counted. */
 const maxShown = 10;
 const nowhere = "The text stands nowhere in this conversation.";
 
 /** Returns what a person reads after a redaction: what it reached, what stays and why, and what was made from it. */
-export function redactionLines(
-  done: RedactedConversation,
-  agent: string,
-  { style }: Pick<Surface, "style">,
-): string[] {
+export function redactionLines(done: RedactedConversation, agent: string, surface: Surface): string[] {
+  const { style } = surface;
   const { entries, conversations, memories, derived_total: total, removed, remains } = done;
   const others = conversations.length > 1 ? `, in ${counted(conversations.length, "conversation")}` : "";
   const count = total + memories.length;
@@ -20,12 +18,12 @@ export function redactionLines(
     entries.length === 0
       ? style.yellow(nowhere)
       : `${style.green("✓")} removed from ${counted(entries.length, "entry", "entries")}${others}`,
-    ...copyLines(removed, remains, { style }),
+    ...copyLines(removed, remains, surface),
     ...(count === 0
       ? []
       : [
           "",
-          ...derivedLines(done, { style }),
+          ...derivedLines(done, surface),
           "Remove one with: lares conversations redact <id> --entry <entry>, or",
           `lares memory forget ${oneLine(agent)} <memory>. --with-derived removes all of them together with the text.`,
         ]),
@@ -54,7 +52,7 @@ export function derivedLines(
 export function copyLines(
   removed: RedactedConversation["removed"],
   remains: RedactedConversation["remains"],
-  { style }: Pick<Surface, "style">,
+  { style, width }: Surface,
 ): string[] {
   return [
     ...removed.map(({ place, count }) => `${style.green("✓")} removed from ${oneLine(place)}: ${count}`),
@@ -63,11 +61,18 @@ export function copyLines(
       : [
           "",
           style.yellow("The text still stands here:"),
-          ...remains.map(
-            ({ place, name, why }) => `  ${oneLine(place)} ${style.dim(oneLine(name))}: ${oneLine(why)}`,
+          ...remains.flatMap((copy) =>
+            wrap(`${whereOf(copy)}: ${oneLine(copy.why)}`, width - 4).map(
+              (line, row) => `${row === 0 ? "  " : "    "}${line}`,
+            ),
           ),
         ]),
   ];
+}
+
+/** "an action · 5c1f9e20": without a sign between them, the two would read as one. */
+function whereOf({ place, name }: RedactedConversation["remains"][number]): string {
+  return `${oneLine(place)} · ${oneLine(name)}`;
 }
 
 /** The same in a few sentences. */
@@ -87,7 +92,7 @@ export function redactionSentence(done: RedactedConversation): string {
       : [
           `It still stands in: ${remains
             .slice(0, maxShown)
-            .map(({ place, name }) => `${oneLine(place)} ${oneLine(name)}`)
+            .map(whereOf)
             .join(", ")}${remains.length > maxShown ? ", …" : ""}.`,
         ]),
     ...(count === 0

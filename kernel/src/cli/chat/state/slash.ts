@@ -4,7 +4,11 @@ import { namesIn, type OfferedCommand } from "../../offered-commands.ts";
 /** The commands of a conversation, each with what follows it and what it does. */
 export const slashCommands = [
   { name: "help", rest: "", about: "Keys and commands" },
-  { name: "stop", rest: "", about: "Stop what runs here, and reject what waits" },
+  {
+    name: "stop",
+    rest: "worker",
+    about: "Stop what runs here, and reject what waits; with the name or id of a worker, that one alone",
+  },
   { name: "undo", rest: "", about: "Undo the last change that was made here" },
   { name: "model", rest: "provider/model", about: "Use another model; without a name, the route's" },
   { name: "title", rest: "text", about: "Give the conversation another title" },

@@ -9,6 +9,7 @@ import type { WholeAction } from "../../run/whole-action.ts";
 import type { ConversationChoice } from "./choices.ts";
 import { emptyComposer, type Composer } from "./composer.ts";
 import type { KnownPanel } from "./memories.ts";
+import { oneNamed } from "../../one-named.ts";
 import { offeredWords, type Completion, type OfferedWord } from "./slash.ts";
 import type { OfferedCommand } from "../../offered-commands.ts";
 import {
@@ -189,6 +190,28 @@ export function isFocusable(item: ShownItem): boolean {
 
 export function waitingItems(state: ChatState): ShownItem[] {
   return shownItems(state).filter((item) => isWaiting(state, item));
+}
+
+/** Returns what `/stop` stops: processes that have not ended, except a channel that only waits for the next message. */
+export function stoppable({ transcript }: Pick<ChatState, "transcript">): Process[] {
+  return [...transcript.processes.values()]
+    .map(({ value }) => value)
+    .filter(
+      ({ kind, state }) => !endedStates.has(state) && (kind !== "channel" || state !== "WaitingForInput"),
+    );
+}
+
+/** Returns the one running branch or worker that a person means by an id, a name or a task. UsageError otherwise. */
+export function runningNamed(state: Pick<ChatState, "transcript">, given: string): Process {
+  return oneNamed(runningProcesses(state), given, {
+    noun: "running branch or worker",
+    nouns: "running branches and workers",
+    listing: "/workers",
+    titled: "task",
+    id: ({ id }) => id,
+    title: ({ task, kind }) => task ?? kind,
+    alias: ({ name }) => name,
+  });
 }
 
 /** Returns the processes besides the channel that have not ended. */

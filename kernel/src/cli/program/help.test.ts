@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { FakeKernel, portsOf } from "../testing/fake-kernel.ts";
+import { createProgram } from "./program.ts";
+
+test("the help of the program and of lares new says that it makes minds too", () => {
+  const program = createProgram(portsOf(new FakeKernel()));
+  const helps = [program, program.commands.find((command) => command.name() === "new")];
+  for (const help of helps)
+    expect(help?.helpInformation().replaceAll(/\s+/g, " ")).toContain(
+      "C, Go or Rust, or a mind without code",
+    );
+});
