@@ -71,6 +71,13 @@ export class Redactions {
     return found;
   }
 
+  /** True if `redact` would replace an entry of a log, or a beginning of its contexts. */
+  async holds(id: string, removal: Removal): Promise<boolean> {
+    if ((await this.#contextsOf(id, removal)).length > 0) return true;
+    for await (const _change of this.#changes(id, removal)) return true;
+    return false;
+  }
+
   /**
    * Removes texts from these logs. A log says with entries of its own what was replaced, of the entries that it has from
    * others too. Returns the entries that were replaced, each once; resolves when their texts are in no file.

@@ -17,7 +17,8 @@ export async function forgetMemory<Result>(
   const { conversations } = minds;
   const logs: string[] = [];
   const atWork: RemainingText[] = [];
-  for (const each of await conversations.redactions.conversationsOf([agent]))
+  const known = await conversations.redactions.conversationsOf([agent]);
+  for (const each of known)
     try {
       await checkIdle(minds, each);
       logs.push(each);
@@ -38,8 +39,12 @@ export async function forgetMemory<Result>(
       logs: redaction,
     },
     async () => {
-      await removeFrom(minds, redaction);
-      return await remove();
+      const removed = await remove();
+      // Those that began with it until now. Later ones cannot have it.
+      const now = await conversations.redactions.conversationsOf([agent]);
+      const later = [...now].filter((each) => !known.has(each));
+      await removeFrom(minds, { ...redaction, logs: [...logs, ...later] });
+      return removed;
     },
   );
   return { result, report: { ...report, remains: [...atWork, ...report.remains] } };

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { filesWith } from "../../../test/support/stored.ts";
+import { forgetMemory } from "./forget-memory.ts";
 import { agent, MindBench, person } from "./testing/mind-bench.ts";
 
 const asked = (bench: MindBench): string => JSON.stringify(bench.questions.at(-1)?.question.messages);
@@ -59,6 +61,22 @@ test("a text that is redacted is not in the beginning of any conversation any mo
   await bench.rested(id);
   expect(asked(bench)).not.toContain("grapefruit-7");
   expect(asked(bench)).toContain("My password is");
+});
+
+test("a conversation that begins while a memory is forgotten keeps nothing of it", async () => {
+  const bench = await MindBench.open();
+  const memory = remembered("My password is grapefruit-7.", "2026-07-01T10:00:00.000Z");
+  bench.recalled = [memory];
+  let begun = "";
+  await forgetMemory(bench.minds, { agent, id: memory.id, text: memory.text }, async () => {
+    begun = await talk(bench, "hello");
+    expect(asked(bench)).toContain("grapefruit-7");
+    bench.recalled = [];
+  });
+  await bench.send(begun, "and now?");
+  await bench.rested(begun);
+  expect(asked(bench)).not.toContain("grapefruit-7");
+  expect(await filesWith(bench.folder, "grapefruit-7")).toEqual([]);
 });
 
 test("a memory that cannot be read keeps nobody from talking", async () => {

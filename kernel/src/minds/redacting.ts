@@ -1,3 +1,4 @@
+import { isoTime } from "../base/clock.ts";
 import { illegalTransition, invalidParams, notFound } from "../base/errors.ts";
 import { endedStates, type Entry } from "../base/vocabulary/conversation.ts";
 import type { RedactedConversation, RedactConversation } from "../base/vocabulary/conversation-requests.ts";
@@ -12,6 +13,8 @@ import { textOf } from "../context/entry-text.ts";
 import { derivedFrom } from "./derived.ts";
 import { removalOfBlock } from "./redacted-block.ts";
 
+/** Conversations that may change while a text is removed, the last ones. */
+const maxLater = 1_000;
 /** Derived texts that one answer lists. */
 const maxListed = 100;
 /** Characters of a derived text that the answer shows. */
@@ -156,7 +159,26 @@ export async function forget(
   redaction: LogRedaction,
   forgotten: Forgotten,
 ): Promise<{ readonly result: readonly Entry[]; readonly report: ForgettingReport }> {
-  return await minds.ports.forgetting.run({ forgotten, logs: redaction }, () => removeFrom(minds, redaction));
+  const begun = isoTime(minds.ports.clock.now());
+  const done = await minds.ports.forgetting.run({ forgotten, logs: redaction }, () =>
+    removeFrom(minds, redaction),
+  );
+  await removeFromLater(minds, redaction, begun);
+  return done;
+}
+
+/**
+ * Removes the texts from conversations that began, or continued, while they were removed elsewhere: what they began with was
+ * perhaps not clean yet.
+ */
+async function removeFromLater(minds: Minds, redaction: LogRedaction, since: string): Promise<void> {
+  const { conversations } = minds;
+  const rows = await conversations.list({ agent: redaction.agent, limit: maxLater });
+  const later: string[] = [];
+  for (const { id, state } of rows)
+    if (state.updated >= since && (await conversations.redactions.holds(id, removalOf(redaction))))
+      later.push(id);
+  if (later.length > 0) await removeFrom(minds, { ...redaction, logs: later });
 }
 
 /** Removes texts from logs and their forks. Resolves with the replaced entries when no file has the texts any more. */
