@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { Bench } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
+import { lares } from "../support/command-line.ts";
 import { until } from "../support/until.ts";
 import { scriptedModel } from "../support/scripted.ts";
 
@@ -88,6 +89,7 @@ const asks = (hooks: readonly object[], intercept: readonly string[]) => ({
 
 let bench: Bench;
 let client: Client;
+let environment: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   bench = await Bench.create({
@@ -188,7 +190,8 @@ beforeAll(async () => {
       },
     ],
   });
-  client = await bench.open({ environment: await scriptedModel(bench, SCRIPT) });
+  environment = await scriptedModel(bench, SCRIPT);
+  client = await bench.open({ environment });
 });
 
 test("all extensions of this test are in force", async () => {
@@ -241,6 +244,17 @@ test("a changed text is what the model reads; the original stays, and the change
     },
   ]);
   expect(messages[0]?.by).toBeUndefined();
+});
+
+test("lares ask and a chat without a terminal say who changed what the person wrote", async () => {
+  const changed = "your message was changed by test.guard\n";
+  const { code, stdout, stderr } = await lares(bench, ["ask", "--agent", MIND, "macro"], environment);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: "I read the expanded text.\n",
+    stderr: expect.stringContaining(changed),
+  });
+  expect((await lares(bench, ["chat", MIND], environment, "macro\n")).stderr).toContain(changed);
 });
 
 test("a text for one request is at its end, and the request names who added it", async () => {

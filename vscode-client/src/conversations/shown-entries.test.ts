@@ -26,6 +26,7 @@ const large: Entry[] = [
     kind: "message",
     role: "user",
     origin: long,
+    by: long,
     sources: Array.from({ length: 100 }, () => long),
     tainted: true,
     parts: Array.from({ length: 500 }, () => ({ type: "file" as const, path: long })),

@@ -21,6 +21,7 @@ export function shownEntry(entry: Entry): ShownEntry | undefined {
     process: entry.process,
     created: entry.created.slice(0, 40),
     origin: entry.origin.slice(0, 256),
+    ...(entry.by === undefined ? {} : { by: entry.by.slice(0, 256) }),
     ...(entry.tainted === true
       ? { sources: (entry.sources ?? []).slice(0, maxSources).map((source) => source.slice(0, 512)) }
       : {}),

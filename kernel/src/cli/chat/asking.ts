@@ -297,6 +297,8 @@ export class Asking implements AsyncDisposable {
     this.#listener.entry?.(entry);
     switch (entry.kind) {
       case "message": {
+        if (entry.role === "user" && entry.by !== undefined)
+          this.#listener.remark(`your message was changed by ${oneLine(entry.by)}`);
         if (entry.role !== "assistant" || entry.partial === true) return;
         const text = entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
         if (this.#isChannel(entry.process)) this.#lastTexts.set(entry.turn, text);

@@ -51,6 +51,17 @@ describe("what the person writes", () => {
     expect(walk.screen.match(/and more/g)).toHaveLength(1);
   });
 
+  test("names the extensions that changed it", () => {
+    const walk = begun().entries({ ...asks("my key is 123"), id: "q" });
+    expect(walk.screen).not.toContain("changed by");
+    walk.entries(
+      { ...asks("my key is ***"), id: "q", origin: "agent:local.guard", by: "local.guard" },
+      { ...asks("my key is gone"), id: "q", origin: "web", by: "local.other" },
+    );
+    expect(walk.screen).toMatch(/› my key is gone\n +changed by local\.guard, local\.other\n/);
+    expect(walk.screen).not.toContain("123");
+  });
+
   test("is not lost if it could not be sent", () => {
     const walk = begun().press("hello<return>");
     const [command] = walk.commands;

@@ -56,6 +56,8 @@ const common = {
   process: Id,
   created: Text(40),
   origin: Text(256),
+  /** The extension that changed it. */
+  by: v.optional(Text(256)),
   /** Where the text comes from, if it is foreign. */
   sources: v.optional(v.pipe(v.array(Text(512)), v.maxLength(16))),
   /** A text of it is longer than what the page gets. */

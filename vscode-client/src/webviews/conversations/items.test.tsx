@@ -116,3 +116,20 @@ it.each([["all of it", HOSTILE], ...Object.entries(HOSTILE_PIECES)])(
     expect(html).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066\u2067]/);
   },
 );
+
+it("a message that extensions changed names them, and is not shown as the person's alone", () => {
+  const entries = new Entries();
+  const message = { id: "m", role: "user" as const };
+  const text = (said: string) => [{ type: "text" as const, text: said }];
+  entries.add("message", { ...message, origin: "person", parts: text("my key is 123") });
+  entries.add("message", { ...message, origin: "web", by: "local.guard", parts: text("my key is ***") });
+  entries.add("message", { ...message, origin: "agent:local.b", by: "local.b", parts: text("no key") });
+  const transcript = new Transcript();
+  transcript.take(entries.all);
+  const [item] = turnsOf(transcript, "channel", "channel").flatMap((turn) => [...turn.items]);
+  if (item?.kind !== "you") throw new Error("There is no message.");
+  const html = renderToString(<You item={item} isPinned={false} acts={acts} />);
+  expect(html).toContain('<p class="meta">You, changed by local.guard, local.b</p>');
+  expect(html).toContain("no key");
+  expect(html).not.toContain("123");
+});

@@ -120,12 +120,20 @@ function senderOf(origin: string): string {
   return origin === "kernel" || origin === "decision" ? "Lares" : line(origin, 80);
 }
 
+/** Returns who wrote a message of the person's side, and which extensions changed it. */
+function writerOf({ from, changedBy }: Pick<ItemOf<"you">, "from" | "changedBy">): string {
+  // Only messages of the person are changed.
+  if (changedBy.length > 0) return `You, changed by ${changedBy.map((id) => line(id, 80)).join(", ")}`;
+  return from === "person" ? "You" : senderOf(from);
+}
+
 export function You({ item, isPinned, acts }: MessageProps<"you">): VNode {
+  const writer = writerOf(item);
   return (
-    <section class="you" aria-label={item.from === "person" ? "You" : senderOf(item.from)}>
+    <section class="you" aria-label={writer}>
       <MessageButtons item={item} isPinned={isPinned} acts={acts} />
       <div class="bubble">
-        {item.from !== "person" && <p class="meta">{senderOf(item.from)}</p>}
+        {writer !== "You" && <p class="meta">{writer}</p>}
         <Plain parts={item.parts} acts={acts} />
         <Sources sources={item.newSources} />
         {item.isCut && <Whole seq={item.seq} acts={acts} />}

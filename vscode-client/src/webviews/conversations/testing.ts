@@ -7,8 +7,8 @@ export class Entries {
 
   add<Kind extends ShownEntry["kind"]>(
     kind: Kind,
-    fields: Omit<ShownEntryOf<Kind>, "kind" | "seq" | "id" | "process" | "created" | "origin"> &
-      Partial<Pick<ShownEntry, "id" | "process" | "origin" | "sources">>,
+    fields: Omit<ShownEntryOf<Kind>, "kind" | "seq" | "id" | "process" | "created" | "origin" | "by"> &
+      Partial<Pick<ShownEntry, "id" | "process" | "origin" | "sources" | "by">>,
   ): ShownEntry {
     const seq = this.all.length + 1;
     const entry = {

@@ -26,6 +26,8 @@ export type Item = Common &
         readonly kind: "you";
         readonly id: string;
         readonly from: string;
+        /** The extensions that changed what the person wrote. */
+        readonly changedBy: readonly string[];
         readonly parts: readonly ShownPart[];
       }
     | {
@@ -211,14 +213,17 @@ class Items {
   }
 
   #message(entry: ShownEntryOf<"message">): void {
-    const { id, parts, cut } = entry;
+    const { id, parts, cut, by } = entry;
     if (this.#transcript.isVoid(id)) return;
-    if (entry.role === "user")
-      return this.#put(`message ${id}`, entry, { kind: "you", id, from: entry.origin, parts });
-    const isPartial = entry.partial === true;
-    if (isPartial && this.#wholes.has(id)) return;
     const key = `message ${id}`;
     const before = this.#items.get(key);
+    if (entry.role === "user") {
+      const changed = before?.kind === "you" ? before.changedBy : [];
+      const changedBy = by === undefined || changed.includes(by) ? changed : [...changed, by];
+      return this.#put(key, entry, { kind: "you", id, from: entry.origin, changedBy, parts });
+    }
+    const isPartial = entry.partial === true;
+    if (isPartial && this.#wholes.has(id)) return;
     const all = isPartial && before?.kind === "answer" ? joined([...before.parts, ...parts]) : parts;
     // An answer that only calls tools is told by its calls.
     if (all.length === 0 && cut === undefined) return;

@@ -2,7 +2,7 @@ import { cutWords } from "../../../base/cut-answer.ts";
 import type { Part, Process } from "../../../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 import { stateOfAction, type ChatState, type ShownItem } from "../state/state.ts";
-import { conclusionOf, itemsOf, shownOf, type Call, type Message } from "../state/transcript.ts";
+import { changersOf, conclusionOf, itemsOf, shownOf, type Call, type Message } from "../state/transcript.ts";
 import { renderAction, renderActionLine, type Here } from "../../render/action.ts";
 import { renderAsk } from "../../render/asks.ts";
 import { manyLines, oneLine } from "../../render/foreign.ts";
@@ -81,11 +81,15 @@ function messageLines(message: Message, isOpen: boolean, surface: Surface): stri
     const files = parts.flatMap((part) =>
       part.type === "file" ? [oneLine(part.path)] : part.type === "image" ? [pictureWords(part)] : [],
     );
+    const changers = changersOf(message).map(oneLine);
+    const remarks = [
+      ...(files.length === 0 ? [] : [`with ${files.join(", ")}`]),
+      // Without it, the words of an extension would pass for the person's own.
+      ...(changers.length === 0 ? [] : [`changed by ${changers.join(", ")}`]),
+    ];
     return [
       ...personLines(text, surface).map((line) => style.bold(line)),
-      ...(files.length === 0
-        ? []
-        : wrap(`with ${files.join(", ")}`, width - 2).map((line) => style.dim(`  ${line}`))),
+      ...remarks.flatMap((remark) => wrap(remark, width - 2)).map((line) => style.dim(`  ${line}`)),
     ];
   }
   const lines: string[] = [];

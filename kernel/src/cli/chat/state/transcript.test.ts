@@ -63,6 +63,7 @@ describe("a transcript", () => {
             anEntry(6, { kind: "action", ref: "a", state: "PendingApproval" }),
             anEntry(7, { kind: "action", ref: "a", state: "Committed" }),
             anEntry(8, { kind: "notice", text: "hm" }),
+            anEntry(9, { ...asks("hello, changed"), id: "e2", origin: "web", by: "local.guard" }),
           ];
           const entries = [...others, ...all.flatMap((each) => each.entries)];
           const news: News[] = [

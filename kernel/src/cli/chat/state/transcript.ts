@@ -21,6 +21,8 @@ export interface Message {
   readonly process: string;
   readonly role: "user" | "assistant";
   readonly origin: string;
+  /** The extensions that changed it, by the seq of what each made of it. */
+  readonly changedBy: ReadonlyMap<number, string>;
   /** The whole message, once it is in the log, with its seq. */
   readonly whole: { readonly seq: number; readonly parts: readonly Part[] } | null;
   /** Why it ends early. */
@@ -164,8 +166,11 @@ function latest<Value>(map: Map<string, Latest<Value>>, key: string, seq: number
 }
 
 function addMessage(draft: Draft, entry: EntryOf<"message">): void {
-  const { id, process, role, origin, seq, parts } = entry;
-  const known = draft.messages.get(id) ?? emptyMessage(id, process);
+  const { id, process, role, origin, seq, parts, by } = entry;
+  const before = draft.messages.get(id) ?? emptyMessage(id, process);
+  const changedBy = by === undefined ? before.changedBy : new Map(before.changedBy).set(seq, by);
+  const known = { ...before, changedBy };
+  if (known.whole !== null && known.whole.seq > seq) return void draft.messages.set(id, known);
   const described = { ...known, process, role, origin };
   if (entry.partial !== true) {
     const cut = entry.cut ?? null;
@@ -197,6 +202,7 @@ function emptyMessage(id: string, process: string): Message {
     process,
     role: "assistant",
     origin: "model",
+    changedBy: new Map(),
     whole: null,
     cut: null,
     partials: new Map(),
@@ -252,6 +258,11 @@ export function shownOf({ whole, partials, streamed }: Message): Shown {
     if (part.type === "text" || part.type === "reasoning") add(part.type, part.text);
   for (const { type, text } of streamed) if (type !== "tool_call") add(type, text);
   return { parts, isOpen: true, isCalling: streamed.at(-1)?.type === "tool_call" };
+}
+
+/** Returns the ids of the extensions that changed a message, in their order. */
+export function changersOf({ changedBy }: Message): string[] {
+  return [...new Set([...changedBy].toSorted(([a], [b]) => a - b).map(([, by]) => by))];
 }
 
 /** Returns the texts of a message without what was thought. */

@@ -31,9 +31,9 @@ export const aConversation: ChatState["conversation"] = {
 type Without<Value, Keys extends string> = Value extends unknown ? Omit<Value, Keys> : never;
 export type EntryFields = Without<
   Entry,
-  "seq" | "id" | "conversation" | "process" | "created" | "origin" | "turn"
+  "seq" | "id" | "conversation" | "process" | "created" | "origin" | "turn" | "by"
 > &
-  Partial<Pick<Entry, "id" | "process" | "origin">>;
+  Partial<Pick<Entry, "id" | "process" | "origin" | "by">>;
 
 export function anEntry(seq: number, fields: EntryFields): Entry {
   const common = {
