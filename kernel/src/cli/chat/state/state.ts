@@ -14,9 +14,9 @@ import type { OfferedCommand } from "../../offered-commands.ts";
 import {
   channelOf,
   emptyTranscript,
+  hasThought,
   isWorking,
   itemsOf,
-  shownOf,
   type Item,
   type Transcript,
 } from "./transcript.ts";
@@ -176,10 +176,7 @@ export function isFocusable(item: ShownItem): boolean {
     case "process":
       return item.process.kind !== "channel";
     case "message":
-      return (
-        item.message.role === "assistant" &&
-        shownOf(item.message).parts.some(({ type }) => type === "reasoning")
-      );
+      return item.message.role === "assistant" && hasThought(item.message);
     case "notice":
       return false;
     case "remark":
