@@ -17,10 +17,10 @@ import {
   emptyTranscript,
   hasWork,
   isAtRest,
-  plainTextOf,
   type News,
   type Transcript,
 } from "./state/transcript.ts";
+import { plainTextOf } from "./state/messages.ts";
 
 type Failure = NonNullable<Process["error"]>;
 

@@ -18,6 +18,7 @@ import { choicesOf } from "./choices.ts";
 import { blocksOf, correctKnown, forgetKnown, memoriesLike, whyAnswered } from "./known.ts";
 import { ConversationLink } from "./link.ts";
 import { Completion } from "./completion.ts";
+import { Frames } from "./frames.ts";
 import { namedFiles } from "./files.ts";
 import type { OpenedChat } from "./open.ts";
 import type { KnownPanel, Purpose } from "./state/memories.ts";
@@ -48,7 +49,7 @@ export class ChatSession implements AsyncDisposable {
   readonly #end: PromiseWithResolvers<ChatEnd> = Promise.withResolvers();
   #state: ChatState;
   #isNew: boolean;
-  #isDrawDue = false;
+  readonly #frames = this.#resources.use(new Frames(() => this.#draw()));
   /** The word that is being completed. */
   readonly #completion = new Completion(
     () => this.#link.kernel,
@@ -120,7 +121,7 @@ export class ChatSession implements AsyncDisposable {
       ),
     );
     for (const input of typed) this.#send(input.kind === "key" ? { ...input, atMs: Date.now() } : input);
-    this.#drawSoon();
+    this.#frames.open();
     return this.#end.promise;
   }
 
@@ -174,25 +175,21 @@ export class ChatSession implements AsyncDisposable {
       const { state, commands } = update(this.#state, input);
       this.#state = state;
       for (const command of commands) this.#do(command);
-      if (input.kind !== "drawn") this.#drawSoon();
+      if (input.kind === "news" || input.kind === "tick") this.#frames.soon();
+      else if (input.kind !== "drawn") this.#frames.now();
     } catch (error) {
       this.#end.reject(error);
     }
   }
 
-  #drawSoon(): void {
-    if (this.#isDrawDue) return;
-    this.#isDrawDue = true;
-    setImmediate(() => {
-      this.#isDrawDue = false;
-      try {
-        const { frame, cursor } = renderChat(this.#state);
-        this.#ports.screen.draw(frame, cursor);
-        this.#send({ kind: "drawn" });
-      } catch (error) {
-        this.#end.reject(error);
-      }
-    });
+  #draw(): void {
+    try {
+      const { frame, cursor } = renderChat(this.#state);
+      this.#ports.screen.draw(frame, cursor);
+      this.#send({ kind: "drawn" });
+    } catch (error) {
+      this.#end.reject(error);
+    }
   }
 
   #do(command: ChatCommand): void {

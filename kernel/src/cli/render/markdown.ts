@@ -6,7 +6,7 @@ import type { Style, Surface } from "./style.ts";
 import { displayWidth, wrap } from "./width.ts";
 
 /** Longer texts are shown as they are: reading them again for each piece that arrives would take too long. */
-const maxCharacters = 50_000;
+export const maxCharacters = 50_000;
 /** Deeper quotes and lists are shown as they are. */
 const maxDepth = 12;
 const narrowest = 8;
@@ -32,14 +32,20 @@ function asWritten(text: string, { width }: Surface): string[] {
   return manyLines(text).flatMap((line) => wrap(line, width));
 }
 
-function blocks(tokens: readonly Token[], surface: Surface, depth: number): string[] {
+/** Renders blocks; `isBehind`: something else stands above them. */
+export function blocks(
+  tokens: readonly Token[],
+  surface: Surface,
+  depth: number,
+  isBehind = false,
+): string[] {
   const lines: string[] = [];
   for (const token of tokens) {
     if (token.type === "space" || token.type === "def") continue;
     const own = block(token, surface, depth);
     if (own.length === 0) continue;
-    if (lines.length > 0 && token.type !== "text") lines.push("");
-    lines.push(...own);
+    if ((isBehind || lines.length > 0) && token.type !== "text") lines.push("");
+    for (const line of own) lines.push(line);
   }
   return lines;
 }

@@ -183,6 +183,7 @@ export function Answer({
         <span class="grow" />
         {!isStreaming && <MessageButtons item={item} isPinned={isPinned} acts={acts} />}
       </p>
+      {item.leftOut > 0 && <p class="muted small">Its beginning is shown again once it is written.</p>}
       {parts.map((part, index) => (
         <AnswerPart key={index} part={part} acts={acts} isLast={isStreaming && index === parts.length - 1} />
       ))}

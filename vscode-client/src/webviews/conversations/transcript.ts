@@ -121,18 +121,18 @@ export class Transcript {
   }
 
   /** Removes what a partial entry has from what streams: everything up to it, which may be less than it. */
-  #consume({ id, parts }: ShownEntryOf<"message">): void {
+  #consume({ id, parts, isCut }: ShownEntryOf<"message">): void {
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
     for (const part of parts) {
       if (part.type !== "text" && part.type !== "reasoning") continue;
       const first = stream.pieces[0];
       if (first?.type !== part.type) continue;
-      const left = first.text.slice(overlapOf(part.text, first.text));
+      // Where its end is missing, nobody knows what of the stream it has: what came before it is not shown behind it.
+      const left = isCut === true ? "" : first.text.slice(overlapOf(part.text, first.text));
       if (left === "") stream.pieces.shift();
       else stream.pieces[0] = { type: first.type, text: left };
     }
-    if (stream.pieces.length === 0 && !stream.isCalling) this.#streams.delete(id);
   }
 }
 

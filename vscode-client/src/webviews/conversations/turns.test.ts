@@ -10,6 +10,55 @@ function itemsOf(entries: Entries, process = "channel"): Item[] {
 }
 const kinds = (items: readonly Item[]): string[] => items.map(({ kind }) => kind);
 
+/** An answer that is being written, with so much of it in entries. */
+function writing(kilobytes: number, more = "on "): Transcript {
+  const entries = new Entries();
+  entries.process({ state: "Running" });
+  for (let count = 0; count < kilobytes; count++) entries.partial("m", "word ".repeat(200));
+  const transcript = new Transcript();
+  transcript.take(entries.all);
+  transcript.delta({ process: "channel", message: "m", part: 0, type: "text", text: more });
+  return transcript;
+}
+
+describe("an answer that is being written", () => {
+  const sizeOf = (transcript: Transcript): number =>
+    turnsOf(transcript, "channel", "channel")
+      .flatMap(({ items }) => items.flatMap((item) => (item.kind === "answer" ? item.parts : [])))
+      .reduce((sum, part) => sum + ("text" in part ? part.text.length : 0), 0);
+
+  it("is drawn to the same length with each piece, however long it is", () => {
+    expect(sizeOf(writing(4))).toBe(4_003);
+    expect(sizeOf(writing(400))).toBe(60_000);
+    expect(sizeOf(writing(3_000))).toBe(60_000);
+    expect(sizeOf(writing(1, "x".repeat(500_000)))).toBe(60_000);
+  });
+
+  it("is drawn again with each piece, and all of it once it is stopped", () => {
+    const transcript = writing(400);
+    const [before] = turnsOf(transcript, "channel", "channel");
+    transcript.delta({ process: "channel", message: "m", part: 0, type: "text", text: "and on" });
+    const [after] = turnsOf(transcript, "channel", "channel");
+    expect(after?.stamp).not.toBe(before?.stamp);
+    expect(after?.items).toMatchObject([{ kind: "answer", isStreaming: true, leftOut: 340_009 }]);
+    const stopped = new Entries();
+    for (let count = 0; count < 401; count++) stopped.partial("m", "");
+    stopped.process({ state: "Cancelled" });
+    transcript.take(stopped.all.slice(-1).map((entry) => ({ ...entry, seq: 1_000 })));
+    expect(sizeOf(transcript)).toBe(400_000);
+  });
+
+  it("continues while all that came is in the log", () => {
+    const transcript = writing(1);
+    const entries = new Entries();
+    const partial = { ...entries.partial("m", "on "), seq: 1_000 };
+    transcript.take([partial]);
+    expect(turnsOf(transcript, "channel", "channel")[0]?.items).toMatchObject([
+      { isStreaming: true, parts: [{ text: `${"word ".repeat(200)}on ` }] },
+    ]);
+  });
+});
+
 describe("the items of a transcript", () => {
   it("join a call with its result", () => {
     const entries = new Entries();

@@ -37,6 +37,8 @@ export type Item = Common &
         readonly isStreaming: boolean;
         /** The text ends where the process was stopped or failed. */
         readonly isPartial: boolean;
+        /** Characters at its beginning that are not shown while it is written. */
+        readonly leftOut: number;
         /** The model writes a call of a tool now. */
         readonly isCalling: boolean;
         /** Why the answer ends early, though nothing failed. */
@@ -108,6 +110,8 @@ class Items {
   readonly #items = new Map<string, Item>();
   readonly #wholes: ReadonlySet<string>;
   readonly #tasks = new Set<string>();
+  /** What is logged of answers that are not whole. */
+  readonly #logged = new Map<string, ShownPart[]>();
 
   constructor(transcript: Transcript, process: string, isMain: boolean) {
     this.#transcript = transcript;
@@ -185,11 +189,16 @@ class Items {
   }
 
   all(): Item[] {
+    for (const [key, logged] of this.#logged) {
+      const item = this.#items.get(key);
+      if (item?.kind === "answer" && !this.#transcript.streams.has(item.id))
+        this.#items.set(key, { ...item, parts: joined(logged) });
+    }
     for (const [id, { process, pieces, isCalling }] of this.#transcript.streams) {
       if (process !== this.#process) continue;
       const key = `message ${id}`;
       const before = this.#items.get(key);
-      const parts = joined([...(before?.kind === "answer" ? before.parts : []), ...pieces]);
+      const { parts, leftOut } = endOf([...(this.#logged.get(key) ?? []), ...pieces]);
       this.#items.set(key, {
         ...(before ?? { key, created: "", seq: Number.MAX_SAFE_INTEGER, isCut: false }),
         kind: "answer",
@@ -197,6 +206,7 @@ class Items {
         parts,
         isStreaming: true,
         isPartial: false,
+        leftOut,
         isCalling,
         ending: undefined,
       });
@@ -216,23 +226,28 @@ class Items {
     const { id, parts, cut, by } = entry;
     if (this.#transcript.isVoid(id)) return;
     const key = `message ${id}`;
-    const before = this.#items.get(key);
     if (entry.role === "user") {
+      const before = this.#items.get(key);
       const changed = before?.kind === "you" ? before.changedBy : [];
       const changedBy = by === undefined || changed.includes(by) ? changed : [...changed, by];
       return this.#put(key, entry, { kind: "you", id, from: entry.origin, changedBy, parts });
     }
     const isPartial = entry.partial === true;
     if (isPartial && this.#wholes.has(id)) return;
-    const all = isPartial && before?.kind === "answer" ? joined([...before.parts, ...parts]) : parts;
+    if (isPartial) {
+      const logged = this.#logged.get(key);
+      if (logged === undefined) this.#logged.set(key, [...parts]);
+      else logged.push(...parts);
+    } else this.#logged.delete(key);
     // An answer that only calls tools is told by its calls.
-    if (all.length === 0 && cut === undefined) return;
+    if (parts.length === 0 && cut === undefined) return;
     this.#put(key, entry, {
       kind: "answer",
       id,
-      parts: all,
+      parts: isPartial ? [] : parts,
       isStreaming: false,
       isPartial,
+      leftOut: 0,
       isCalling: false,
       ending: cut,
     });
@@ -292,6 +307,31 @@ class Items {
 
 type Distributed<Of> = Of extends unknown ? Omit<Of, keyof Common> : never;
 
+/** Characters of an answer that is being written: it is drawn again with each piece. */
+const maxWritten = 60_000;
+
+/** Returns the end of what there is of an answer, without looking at all of it. */
+function endOf(all: readonly (ShownPart | Streamed)[]): {
+  readonly parts: (ShownPart | Streamed)[];
+  readonly leftOut: number;
+} {
+  let first = all.length;
+  let length = 0;
+  while (first > 0 && length < maxWritten) length += lengthOf(all[--first]!);
+  const leftOut = all.slice(0, first).reduce((sum, part) => sum + lengthOf(part), 0);
+  const [begin, ...rest] = all.slice(first);
+  const over = Math.max(0, length - maxWritten);
+  if (over === 0 || begin === undefined || !("text" in begin))
+    return { parts: joined(all.slice(first)), leftOut };
+  // The entry of a burst may be longer than all that is shown.
+  const end = { type: begin.type, text: begin.text.slice(over).toWellFormed() };
+  return { parts: joined([end, ...rest]), leftOut: leftOut + over };
+}
+
+function lengthOf(part: ShownPart | Streamed): number {
+  return "text" in part ? part.text.length : 1;
+}
+
 /** Joins texts that follow each other: what has streamed continues what is logged. */
 function joined(parts: readonly (ShownPart | Streamed)[]): (ShownPart | Streamed)[] {
   const all: (ShownPart | Streamed)[] = [];
@@ -328,7 +368,7 @@ function grouped(items: readonly Item[]): Turn[] {
 function stampOf(item: Item): string {
   switch (item.kind) {
     case "answer": {
-      const size = item.parts.reduce((sum, part) => sum + ("text" in part ? part.text.length : 1), 0);
+      const size = item.parts.reduce((sum, part) => sum + lengthOf(part), item.leftOut);
       return `${item.key}:${item.seq}:${size}:${Number(item.isStreaming)}${Number(item.isPartial)}${Number(item.isCalling)}`;
     }
     case "call":

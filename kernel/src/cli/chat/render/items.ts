@@ -2,7 +2,8 @@ import { cutWords } from "../../../base/cut-answer.ts";
 import type { Part, Process } from "../../../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 import { stateOfAction, type ChatState, type ShownItem } from "../state/state.ts";
-import { changersOf, conclusionOf, itemsOf, shownOf, type Call, type Message } from "../state/transcript.ts";
+import { conclusionOf, itemsOf, type Call, type Message } from "../state/transcript.ts";
+import { changersOf } from "../state/messages.ts";
 import { renderAction, renderActionLine, type Here } from "../../render/action.ts";
 import { renderAsk } from "../../render/asks.ts";
 import { manyLines, oneLine } from "../../render/foreign.ts";
@@ -10,10 +11,12 @@ import { renderMarkdown } from "../../render/markdown.ts";
 import { noticeLines } from "../../render/notifications.ts";
 import { bytes, duration } from "../../render/quantities.ts";
 import { joinPieces } from "../../review/render/lines.ts";
+import { chained, type Lines } from "../../render/lines.ts";
 import { hardWrap } from "../../render/spans.ts";
 import { noStyle, type Surface } from "../../render/style.ts";
 import { displayWidth, truncate, wrap } from "../../render/width.ts";
 import { answersTo } from "../../render/question-keys.ts";
+import { writtenLines } from "./written.ts";
 
 /** The lines of one opened call or process. */
 const maxOpenLines = 500;
@@ -21,13 +24,15 @@ const maxOpenLines = 500;
 const maxClosedCard = 24;
 
 /** Renders one item of a transcript. */
-export function itemLines(state: ChatState, item: ShownItem, surface: Surface): string[] {
+export function itemLines(state: ChatState, item: ShownItem, surface: Surface): Lines {
   const isOpen = state.open.has(item.key);
   switch (item.kind) {
     case "message":
-      return cached(item.message, [surface.style, surface.width, isOpen], () =>
-        messageLines(item.message, isOpen, surface),
-      );
+      return item.message.whole === null
+        ? writtenLines(item.message, isOpen, surface)
+        : cached(item.message, [surface.style, surface.width, isOpen], () =>
+            messageLines(item.message, item.message.whole?.parts ?? [], isOpen, surface),
+          );
     case "call":
       return cached(item.call, [surface.style, surface.width, isOpen], () =>
         callLines(item.call, isOpen, surface),
@@ -73,9 +78,8 @@ function noticeSign(text: string, style: Surface["style"]): string {
   return text === ownWish ? style.dim("•") : style.yellow("!");
 }
 
-function messageLines(message: Message, isOpen: boolean, surface: Surface): string[] {
+function messageLines(message: Message, parts: readonly Part[], isOpen: boolean, surface: Surface): string[] {
   const { style, width } = surface;
-  const { parts, isOpen: isWritten, isCalling } = shownOf(message);
   if (message.role === "user") {
     const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
     const files = parts.flatMap((part) =>
@@ -94,16 +98,16 @@ function messageLines(message: Message, isOpen: boolean, surface: Surface): stri
   }
   const lines: string[] = [];
   for (const part of parts) {
-    if (part.type === "reasoning") lines.push(...thoughtLines(part.text, isOpen, surface));
+    if (part.type === "reasoning")
+      for (const line of thoughtLines(part.text, isOpen, surface)) lines.push(line);
     else if (part.type === "text") {
       const own = foreignLines(part.text, surface);
       if (own.length > 0 && lines.length > 0) lines.push("");
-      lines.push(...own);
+      for (const line of own) lines.push(line);
     } else if (part.type === "image") lines.push(style.dim(pictureWords(part)));
     else lines.push(style.dim(`[file ${oneLine(part.path)}]`));
   }
   if (message.cut !== null) lines.push(...signed(style.yellow("!"), wrap(cutWords(message.cut), width - 2)));
-  if (isWritten) lines.push(style.dim(isCalling ? "… prepares a call" : "…"));
   return lines;
 }
 
@@ -282,18 +286,23 @@ function processLines(state: ChatState, process: Process, isOpen: boolean, surfa
       : [style.dim("Stopped.")];
   const conclusion = conclusionOf(state.transcript, process.id);
   const first = processLine(process, state.nowMs, surface, isOpen);
-  const [found = ""] = conclusion === null ? [] : renderMarkdown(conclusion, { style: noStyle, width: 500 });
+  const [found = ""] =
+    conclusion === null
+      ? []
+      : cached(process, [conclusion], () => renderMarkdown(conclusion, { style: noStyle, width: 500 }));
   if (!isOpen) return [first, ...(found === "" ? [] : [style.dim(truncate(`    ${found}`, width))])];
   const inner = { ...surface, width: Math.max(12, width - 2) };
-  const own = itemsOf(state.transcript, process.id)
-    .filter(({ kind }) => kind !== "process" && kind !== "action")
-    .flatMap((each) => itemLines(state, each, inner));
+  const own = chained(
+    itemsOf(state.transcript, process.id)
+      .filter(({ kind }) => kind !== "process" && kind !== "action")
+      .map((each) => itemLines(state, each, inner)),
+  );
   return [
     first,
     ...(process.task === undefined
       ? []
       : wrap(oneLine(process.task), width - 2).map((line) => style.dim(`  ${line}`))),
-    ...indented(own.slice(-maxOpenLines)),
+    ...indented(own.slice(own.length - maxOpenLines, own.length)),
     ...(conclusion === null ? [] : foreignLines(conclusion, surface)),
   ];
 }

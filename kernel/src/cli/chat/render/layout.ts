@@ -1,5 +1,6 @@
 import { isFocusable, isWaiting, shownItems, type ChatState } from "../state/state.ts";
 import type { Surface } from "../../render/style.ts";
+import { chained, DrawnLines, type Lines } from "../../render/lines.ts";
 import { wrap } from "../../render/width.ts";
 import { footOf, type Foot } from "./foot.ts";
 import { cardLines, isCardWhole, itemLines, personLines } from "./items.ts";
@@ -14,7 +15,7 @@ const headRows = 2;
 interface Layout {
   /** Columns of the text. */
   readonly width: number;
-  readonly body: readonly string[];
+  readonly body: Lines;
   readonly bodyRows: number;
   /** The first visible line of the body. */
   readonly top: number;
@@ -77,7 +78,12 @@ export function cardLinesOf(state: ChatState, id: string, width: number): readon
 
 function transcriptLines(state: ChatState, surface: Surface): Pick<Layout, "body" | "ranges" | "cards"> {
   const { style } = state.screenStyle;
-  const body: string[] = [];
+  const body: Lines[] = [];
+  let length = 0;
+  const put = (lines: Lines): void => {
+    body.push(lines);
+    length += lines.length;
+  };
   const ranges = new Map<string, { start: number; end: number }>();
   const cards: Layout["cards"][number][] = [];
   let wasCompact = false;
@@ -86,13 +92,13 @@ function transcriptLines(state: ChatState, surface: Surface): Pick<Layout, "body
     if (lines.length === 0) continue;
     const isCompact = item.kind === "call" || item.kind === "process";
     // Calls stand together.
-    if (body.length > 0 && !(isCompact && wasCompact)) body.push("");
+    if (length > 0 && !(isCompact && wasCompact)) put([""]);
     wasCompact = isCompact;
-    const start = body.length;
+    const start = length;
     const hasKeys = state.focus === item.key && isFocusable(item);
     const bar = hasKeys ? `${style.cyan("▌")} ` : " ".repeat(margin);
-    body.push(...lines.map((line) => (line === "" && !hasKeys ? "" : bar + line)));
-    ranges.set(item.key, { start, end: body.length });
+    put(new DrawnLines(lines, (line) => (line === "" && !hasKeys ? "" : bar + line)));
+    ranges.set(item.key, { start, end: length });
     if (item.kind === "action" && isWaiting(state, item)) {
       const digest = state.actions.get(item.action)?.action.digest ?? "";
       const isWhole = isCardWhole(state, item.action, surface);
@@ -101,11 +107,11 @@ function transcriptLines(state: ChatState, surface: Surface): Pick<Layout, "body
     }
   }
   for (const { text } of state.sending) {
-    if (body.length > 0) body.push("");
-    body.push(...personLines(text, surface).map((line) => style.dim(" ".repeat(margin) + line)));
+    if (length > 0) put([""]);
+    put(personLines(text, surface).map((line) => style.dim(" ".repeat(margin) + line)));
   }
-  if (body.length === 0) body.push(...beginning(state, surface));
-  return { body, ranges, cards };
+  if (length === 0) put(beginning(state, surface));
+  return { body: chained(body), ranges, cards };
 }
 
 function beginning(

@@ -12,15 +12,8 @@ import type { KnownPanel } from "./memories.ts";
 import { oneNamed } from "../../one-named.ts";
 import { offeredWords, type Completion, type OfferedWord } from "./slash.ts";
 import type { OfferedCommand } from "../../offered-commands.ts";
-import {
-  channelOf,
-  emptyTranscript,
-  isWorking,
-  itemsOf,
-  shownOf,
-  type Item,
-  type Transcript,
-} from "./transcript.ts";
+import { channelOf, emptyTranscript, isWorking, itemsOf, type Item, type Transcript } from "./transcript.ts";
+import { hasThought } from "./messages.ts";
 
 /** How much of a card has been on the screen. */
 export interface Seen {
@@ -177,10 +170,7 @@ export function isFocusable(item: ShownItem): boolean {
     case "process":
       return item.process.kind !== "channel";
     case "message":
-      return (
-        item.message.role === "assistant" &&
-        shownOf(item.message).parts.some(({ type }) => type === "reasoning")
-      );
+      return item.message.role === "assistant" && hasThought(item.message);
     case "notice":
       return false;
     case "remark":

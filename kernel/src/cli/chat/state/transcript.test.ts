@@ -8,10 +8,10 @@ import {
   hasWork,
   isAtRest,
   itemsOf,
-  shownOf,
   type News,
   type Transcript,
 } from "./transcript.ts";
+import { shownOf } from "./messages.ts";
 
 const entry = (seq: number, fields: EntryFields): News => ({ kind: "entry", entry: anEntry(seq, fields) });
 const delta = (message: string, text: string, type: "text" | "reasoning" = "text"): News => ({

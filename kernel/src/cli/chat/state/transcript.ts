@@ -8,12 +8,20 @@ import {
 } from "../../../base/vocabulary/conversation.ts";
 import type { Delta } from "../../../base/vocabulary/conversation-requests.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
+import { Grown } from "./grown.ts";
+import { overlapOf } from "./overlap.ts";
 
 /** A piece of a message that is not finished. */
-interface Streamed {
+export interface Streamed {
   readonly type: Delta["type"];
   readonly part: number;
   readonly text: string;
+}
+
+/** Logged parts of a message that is not finished. */
+export interface Logged {
+  readonly seq: number;
+  readonly parts: readonly Part[];
 }
 
 export interface Message {
@@ -27,10 +35,10 @@ export interface Message {
   readonly whole: { readonly seq: number; readonly parts: readonly Part[] } | null;
   /** Why it ends early. */
   readonly cut: AnswerCut | null;
-  /** Logged parts of a message that is not finished, by seq. */
-  readonly partials: ReadonlyMap<number, readonly Part[]>;
-  /** The text that came after the last partial entry. */
-  readonly streamed: readonly Streamed[];
+  /** The partial entries of a message that is not finished, in the order of their seqs. */
+  readonly logged: Grown<Logged>;
+  /** What came after the last of them. */
+  readonly streamed: Grown<Streamed>;
   /** It does not count: its attempt failed, or a kernel died while it was written. */
   readonly isVoid: boolean;
 }
@@ -88,6 +96,11 @@ export type News =
 
 /** Returns the transcript with entries and pieces of messages added. Copies once for all of them. */
 export function addNews(transcript: Transcript, news: readonly News[]): Transcript {
+  if (news.every((one) => one.kind === "delta")) {
+    const messages = new Map(transcript.messages);
+    for (const { delta } of news) addDelta(messages, delta);
+    return { ...transcript, messages };
+  }
   const draft: Draft = {
     lastSeq: transcript.lastSeq,
     messages: new Map(transcript.messages),
@@ -100,7 +113,7 @@ export function addNews(transcript: Transcript, news: readonly News[]): Transcri
   };
   for (const one of news) {
     if (one.kind === "entry") addEntry(draft, one.entry);
-    else addDelta(draft, one.delta);
+    else addDelta(draft.messages, one.delta);
   }
   return draft;
 }
@@ -114,7 +127,7 @@ function addEntry(draft: Draft, entry: Entry): void {
       draft.messages.set(entry.message, {
         ...(draft.messages.get(entry.message) ?? emptyMessage(entry.message, entry.process)),
         isVoid: true,
-        streamed: [],
+        streamed: new Grown(),
       });
       return;
     case "tool_call": {
@@ -174,26 +187,29 @@ function addMessage(draft: Draft, entry: EntryOf<"message">): void {
   const described = { ...known, process, role, origin };
   if (entry.partial !== true) {
     const cut = entry.cut ?? null;
-    draft.messages.set(id, { ...described, whole: { seq, parts }, cut, streamed: [], partials: new Map() });
+    const none = { logged: new Grown<Logged>(), streamed: new Grown<Streamed>() };
+    draft.messages.set(id, { ...described, whole: { seq, parts }, cut, ...none });
     return;
   }
   if (known.whole !== null) return;
   draft.messages.set(id, {
     ...described,
-    partials: new Map([...known.partials, [seq, parts] as const].toSorted(([a], [b]) => a - b)),
-    streamed: known.isVoid ? [] : behind(known.streamed, parts.map(textOfPart).join("")),
+    logged: withLogged(known.logged, { seq, parts }),
+    streamed: known.isVoid ? new Grown() : behind(known.streamed, parts.map(textOfPart).join("")),
   });
 }
 
-function addDelta(draft: Draft, { message, process, part, type, text }: Delta): void {
-  const known = draft.messages.get(message) ?? emptyMessage(message, process);
+function withLogged(logged: Grown<Logged>, added: Logged): Grown<Logged> {
+  if (added.seq > (logged.last?.seq ?? 0)) return logged.with(added);
+  // Late, or in the place of one whose text was removed.
+  const others = logged.from(0).filter(({ seq }) => seq !== added.seq);
+  return new Grown([...others, added].toSorted((a, b) => a.seq - b.seq));
+}
+
+function addDelta(messages: Draft["messages"], { message, process, part, type, text }: Delta): void {
+  const known = messages.get(message) ?? emptyMessage(message, process);
   if (known.whole !== null || known.isVoid) return;
-  const last = known.streamed.at(-1);
-  const streamed =
-    last?.part === part && last.type === type
-      ? [...known.streamed.slice(0, -1), { ...last, text: last.text + text }]
-      : [...known.streamed, { type, part, text }];
-  draft.messages.set(message, { ...known, streamed });
+  messages.set(message, { ...known, streamed: known.streamed.with({ type, part, text }) });
 }
 
 function emptyMessage(id: string, process: string): Message {
@@ -205,8 +221,8 @@ function emptyMessage(id: string, process: string): Message {
     changedBy: new Map(),
     whole: null,
     cut: null,
-    partials: new Map(),
-    streamed: [],
+    logged: new Grown(),
+    streamed: new Grown(),
     isVoid: false,
   };
 }
@@ -215,12 +231,12 @@ function emptyMessage(id: string, process: string): Message {
  * Returns the pieces that a partial entry does not have yet. A client that began to follow in mid-answer has only the
  * end of the entry's text, so the longest common piece counts.
  */
-function behind(streamed: readonly Streamed[], text: string): readonly Streamed[] {
-  const pending = streamed.map((piece) => (piece.type === "tool_call" ? "" : piece.text)).join("");
-  let common = Math.min(pending.length, text.length);
-  while (common > 0 && !text.endsWith(pending.slice(0, common))) common -= 1;
+function behind(streamed: Grown<Streamed>, text: string): Grown<Streamed> {
+  const pieces = streamed.from(0);
+  const pending = pieces.map((piece) => (piece.type === "tool_call" ? "" : piece.text)).join("");
+  let common = overlapOf(text, pending);
   const left: Streamed[] = [];
-  for (const piece of streamed) {
+  for (const piece of pieces) {
     if (piece.type === "tool_call") {
       left.push(piece);
       continue;
@@ -229,47 +245,11 @@ function behind(streamed: readonly Streamed[], text: string): readonly Streamed[
     common -= cut;
     if (cut < piece.text.length) left.push({ ...piece, text: piece.text.slice(cut) });
   }
-  return left;
+  return new Grown(left);
 }
 
 function textOfPart(part: Part): string {
   return part.type === "text" || part.type === "reasoning" ? part.text : "";
-}
-
-/** The visible content of a message. */
-interface Shown {
-  readonly parts: readonly Part[];
-  /** It is still being written. */
-  readonly isOpen: boolean;
-  /** A call is being written. */
-  readonly isCalling: boolean;
-}
-
-/** Returns what there is of a message: the whole of it, or what came so far. */
-export function shownOf({ whole, partials, streamed }: Message): Shown {
-  if (whole !== null) return { parts: whole.parts, isOpen: false, isCalling: false };
-  const parts: Part[] = [];
-  const add = (type: "text" | "reasoning", text: string): void => {
-    const last = parts.at(-1);
-    if (last?.type === type) parts[parts.length - 1] = { type, text: last.text + text };
-    else parts.push({ type, text });
-  };
-  for (const part of [...partials.values()].flat())
-    if (part.type === "text" || part.type === "reasoning") add(part.type, part.text);
-  for (const { type, text } of streamed) if (type !== "tool_call") add(type, text);
-  return { parts, isOpen: true, isCalling: streamed.at(-1)?.type === "tool_call" };
-}
-
-/** Returns the ids of the extensions that changed a message, in their order. */
-export function changersOf({ changedBy }: Message): string[] {
-  return [...new Set([...changedBy].toSorted(([a], [b]) => a - b).map(([, by]) => by))];
-}
-
-/** Returns the texts of a message without what was thought. */
-export function plainTextOf(message: Message): string {
-  return shownOf(message)
-    .parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
-    .join("");
 }
 
 export type Item =
@@ -301,12 +281,12 @@ export function itemsOf(transcript: Transcript, process: string | null = null): 
   const isOwn = (id: string): boolean => own === undefined || id === own;
   const items: Item[] = [];
   for (const message of transcript.messages.values()) {
-    const hasText = message.whole !== null || message.partials.size > 0 || message.streamed.length > 0;
+    const hasText = message.whole !== null || message.logged.length > 0 || message.streamed.length > 0;
     if (!isOwn(message.process) || message.isVoid || !hasText) continue;
     // The kernel says that to a worker, or tells a channel what the person has decided.
     if (message.role === "user" && (message.origin === "kernel" || message.origin === "decision")) continue;
-    const [first = Infinity] = message.partials.keys();
-    items.push({ kind: "message", key: message.id, seq: message.whole?.seq ?? first, message });
+    const { seq } = message.whole ?? message.logged.first ?? { seq: Infinity };
+    items.push({ kind: "message", key: message.id, seq, message });
   }
   for (const call of transcript.calls.values())
     if (isOwn(call.process) && call.asked !== null)
