@@ -162,6 +162,19 @@ test("a person's strings come first, then the newest, each once", () => {
   ]);
 });
 
+test("a path of the third turn is carried however many numbers a person says later", () => {
+  const log = new LogWriter();
+  log.says("The budget is in notes/plans/2027-budget.md, for `npm run offers` and ticket ABC-1234.", {
+    origin: "person",
+  });
+  for (let turn = 4; turn <= 300; turn++)
+    log.says(`Turn ${turn}: what do people of village ${turn} sow on field ${turn}?`, { origin: "person" });
+  const strings = carry({ covered: log.entries, limit: 16_000 }).strings.map(({ text }) => text);
+  for (const name of ["notes/plans/2027-budget.md", "npm run offers", "ABC-1234"])
+    expect(strings).toContain(name);
+  expect(strings).toContain("of village 300 sow");
+});
+
 test.each([1, 3, 10])(
   "after %i compactions all planted pins, tasks and strings are in the context",
   (times) => {

@@ -1,6 +1,6 @@
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { asData, quoted, withoutMiddle } from "./data-text.ts";
-import { exactStringsOf, type ExactString, type SaidBy } from "./exact-strings.ts";
+import { exactStringsOf, isNumberPhrase, type ExactString, type SaidBy } from "./exact-strings.ts";
 import { estimateTokens } from "./tokens.ts";
 
 /** Facts that the program itself keeps of the entries that a summary covers. */
@@ -75,7 +75,12 @@ export function carriedOver(input: CarriedInput): Carried {
 
 const ranks: Readonly<Record<SaidBy, number>> = { person: 0, error: 1, model: 2, other: 3 };
 
-/** Returns all strings, each once: a person's first, then errors, then the model's; newest first. */
+/** What names something comes before numbers of the same rank: there are far more of these, and each is newer. */
+function rankOf({ text, by }: ExactString): number {
+  return ranks[by] + (by !== "error" && isNumberPhrase(text) ? (by === "person" ? 1.5 : 0.5) : 0);
+}
+
+/** Returns all strings, each once: names that a person said first, then errors, the person's numbers, and the model's; newest first. */
 function ranked({ covered, earlier }: CarriedInput): ExactString[] {
   const best = new Map<string, ExactString>();
   const add = (string: ExactString): void => {
@@ -85,7 +90,7 @@ function ranked({ covered, earlier }: CarriedInput): ExactString[] {
   };
   for (const entry of covered.toReversed()) for (const string of exactStringsOf(entry)) add(string);
   for (const string of earlier.strings) add(string);
-  return [...best.values()].toSorted((a, b) => ranks[a.by] - ranks[b.by]);
+  return [...best.values()].toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** Fits texts into a number of tokens. */

@@ -185,6 +185,13 @@ class Collector {
 const unit =
   /^(?:[num]?s|min|h|d|[kKMGT]?i?[bB]|%|px|r?em|[ckm]?m|[km]?g|m?l|°[CF]|[kMG]?Hz|k?W|V|A|USD|EUR|GBP|(?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?|tokens?|bytes?|lines?|files?|users?|rows?|times?|items?|pages?)[.,:;!?]*$/;
 
+/** True for a number, alone or with the words beside it. */
+export function isNumberPhrase(text: string): boolean {
+  const found = text.split(/\s+/).map((each) => each.replace(trailing, ""));
+  const isNumber = (each: string): boolean => /^\d$/.test(each) || plainNumber.test(each);
+  return found.some(isNumber) && !found.some((each) => !isNumber(each) && isExact(each));
+}
+
 function isExact(text: string): boolean {
   if (text.length < 2) return false;
   if (/[\\/]/.test(text)) return /[\p{L}\p{N}]/u.test(text);

@@ -63,12 +63,15 @@ test("of a process that has ended nothing is open, although a kernel died before
 });
 
 test("partial texts are known until the whole message or its void comes", () => {
-  const partial = said(2, "m1", { partial: true });
-  expect(foldOf([channel, partial, { ...partial, seq: 3 }]).state.partial).toEqual([
+  const asked = [channel, request(2, "m1")];
+  const partial = said(3, "m1", { partial: true });
+  expect(foldOf([...asked, partial, { ...partial, seq: 4 }]).state.partial).toEqual([
     { process: "c", message: "m1" },
   ]);
-  expect(foldOf([channel, partial, said(3, "m1")]).state.partial).toEqual([]);
-  expect(foldOf([channel, partial, entryOf(3, { kind: "void", message: "m1" })]).state.partial).toEqual([]);
+  expect(foldOf([...asked, partial, said(4, "m1")]).state.partial).toEqual([]);
+  expect(foldOf([...asked, partial, entryOf(4, { kind: "void", message: "m1" })]).state.partial).toEqual([]);
+  // A piece behind the whole answer begins nothing.
+  expect(foldOf([...asked, said(3, "m1"), { ...partial, seq: 4 }]).state.partial).toEqual([]);
 });
 
 test("a call is open until its first result; a result without a call, and a second one, change nothing", () => {

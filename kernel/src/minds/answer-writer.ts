@@ -99,6 +99,8 @@ export async function writeAnswer(
         case "attempt_failed":
           break;
         case "done":
+          // A piece behind the whole answer would look like the beginning of another one.
+          partial.stop();
           await options.takeTurn();
           return await writeWhole(message, event, options);
         case "failed":
@@ -237,8 +239,7 @@ class PartialWriter implements Disposable {
 
   /** Appends what has come since. Rejects if it cannot be written. */
   async flush(): Promise<void> {
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = null;
+    this.stop();
     const parts = this.#parts;
     if (parts.length > 0) {
       this.#parts = [];
@@ -255,7 +256,13 @@ class PartialWriter implements Disposable {
     await this.#flushing;
   }
 
-  [Symbol.dispose](): void {
+  /** Appends nothing more by itself. */
+  stop(): void {
     this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
   }
 }
