@@ -44,6 +44,7 @@ const isAboutFailure = (entry: Entry): boolean =>
 export class Compactor {
   readonly #conversation: ConversationHost;
   /** Running compactions, by the process whose context they are about. */
+  #stops = 0;
   readonly #running = new Map<string, Promise<boolean>>();
 
   constructor(conversation: ConversationHost) {
@@ -131,6 +132,11 @@ export class Compactor {
     return false;
   }
 
+  /** A person stops what runs: what is not in the log yet does not begin. */
+  stop(): void {
+    this.#stops++;
+  }
+
   /** True while a compaction runs. */
   get isBusy(): boolean {
     return this.#running.size > 0;
@@ -179,6 +185,7 @@ export class Compactor {
     begun: Process | null = null,
   ): Promise<boolean> {
     const conversation = this.#conversation;
+    const stops = this.#stops;
     const record = begun ?? recordOf(process, plan, conversation.ports.clock.now());
     let given: GivenContext | null = null;
     try {
@@ -188,7 +195,11 @@ export class Compactor {
       throw error;
     }
     if (given === null) return false;
-    if (begun === null) await conversation.log.append([processEntry(this.#maker(record.id), record)]);
+    if (begun === null) {
+      const entry = processEntry(this.#maker(record.id), record);
+      const written = await conversation.log.append(() => (this.#stops === stops ? [entry] : []));
+      if (written.length === 0) return false;
+    }
     const text = await conversation.runCompaction(record, given);
     if (text === null) {
       const ended = conversation.log.state.processes.find(({ id }) => id === record.id);

@@ -200,7 +200,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       decisions: this.decisions,
       running: () => this.#running.values(),
       unstarted: () => this.#unstarted,
-      stopWakes: () => this.#wakes.stop(),
+      beginners: [this.#wakes, this.#compactor],
       drop: (process: Process) => this.drop(process, reason),
     };
     return stopTree(host, { by, id, reason });

@@ -129,3 +129,29 @@ test("a summary that is refused is not begun, and the person is told who refused
   });
   expect(bench.questions.filter(({ asker }) => asker.process === "compaction")).toEqual([]);
 });
+
+test("a compaction that extensions are still asked about does not begin after a stop", async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: answer, resolve: go } = Promise.withResolvers<void>();
+  const bench = await benchWith({
+    beforeCompact: async () => {
+      ask();
+      await answer;
+      return { instructions: [] };
+    },
+  });
+  bench.contextTokens = 2_000;
+  const { id } = await bench.open();
+  for (let count = 0; count < 2; count++) {
+    await bench.send(id, "these words fill the window ".repeat(40));
+    await bench.rested(id);
+  }
+  void bench.service.compact(person, id).catch(() => undefined);
+  await asked;
+  await bench.service.cancel(person, id);
+  go();
+  await bench.rested(id);
+  const { processes } = await bench.service.get(id);
+  expect(processes.filter(({ kind }) => kind === "compaction")).toEqual([]);
+  expect(bench.questions.filter(({ asker }) => asker.process === "compaction")).toEqual([]);
+});

@@ -20,8 +20,8 @@ interface StopHost {
   running(): Iterable<Stoppable>;
   /** Returns the processes that have not ended and that nothing works for. */
   unstarted(): readonly Process[];
-  /** Reports of children do not wake the channel any more. */
-  stopWakes(): void;
+  /** What begins something by itself: a turn because of children's reports, a compaction. */
+  readonly beginners: readonly { stop(): void }[];
   /** Writes the end of a process that nothing works for. */
   drop(process: Process): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function stopTree(host: StopHost, { by, id, reason }: StopRequest):
     const unstarted = host.unstarted().filter((process) => tree.has(process.id));
     if (!isFirst && running.length + unstarted.length === 0) break;
     for (const { abort } of running) abort.abort(stopSignal(reason));
-    host.stopWakes();
+    for (const each of host.beginners) each.stop();
     await Promise.all(running.map(({ done }) => done));
     for (const process of unstarted) await host.drop(process);
   }
