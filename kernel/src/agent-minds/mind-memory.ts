@@ -14,7 +14,7 @@ import type { GuestCall, GuestCallParams, GuestCallResult } from "../protocol/gu
 
 /** The maximum number of memories that an answer names. */
 const maxMadeFrom = 100;
-/** The maximum number of memories from which the latest ones are taken. */
+/** The maximum number of lately saved memories that are read. */
 const maxSince = 100;
 
 interface AgentsOfMinds {
@@ -126,13 +126,13 @@ export function mindMemory(
     },
     since: async (agent, time) => {
       const key = memories.keyOf(agent, undefined);
-      // Most minds have none when they begin to talk, and nothing has to be opened for it.
+      // Opening a memory takes time, and most minds have none yet.
       if (!(await memories.memory.exists(key))) return [];
       const memory = await memories.readable(agent, undefined);
       const { items } = await memory.queryKnowledge({
         where: [
           { field: "created", op: "gte", value: time },
-          // What a program of the agent keeps is not what its mind remembers.
+          // Only its mind names a call; items of its program have none.
           { field: "call", op: "gt", value: "" },
         ],
         top_k: maxSince,

@@ -24,8 +24,8 @@ const maxAgents = 20;
 const maxTitle = 40;
 
 /**
- * Returns the one item that a person means: by its id, its further name, the end or the beginning of the id, or its title or the
- * beginning of that, in any case of letters. Throws UsageError if there is none or more than one, with the candidates.
+ * Finds the one item that a person named: by its id or alias, by the end or the start of the id, or by its title or the start of
+ * the title. Case is ignored. Throws UsageError, with the candidates, if no item or more than one fits.
  */
 export function oneNamed<Item>(items: readonly Item[], given: string, naming: Naming<Item>): Item {
   const { noun, nouns, listing, titled = "title", id, title, alias } = naming;

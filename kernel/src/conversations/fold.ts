@@ -232,7 +232,7 @@ export class ConversationFold {
   #takeMessage({ seq, id, process, role, origin, partial }: EntryOf<"message">): void {
     const state = this.#state;
     if (partial === true) {
-      // Kernels of before wrote pieces behind the whole answer, too.
+      // Earlier versions could write a piece after its whole answer.
       if (!state.requests.some(({ message }) => message === id)) return;
       if (!state.partial.some(({ message }) => message === id))
         state.partial = [...state.partial, { process, message: id }].slice(-maxOpen);

@@ -99,7 +99,7 @@ export async function writeAnswer(
         case "attempt_failed":
           break;
         case "done":
-          // A piece behind the whole answer would look like the beginning of another one.
+          // A piece that is logged after the whole answer would look like the start of another one.
           partial.stop();
           await options.takeTurn();
           return await writeWhole(message, event, options);

@@ -67,7 +67,7 @@ export class CallRunner {
   async #runAsked(call: LoggedCall): Promise<void> {
     const { log } = this.#host;
     const process = this.#process;
-    // A call of a tool that it does not have fails whatever the person says.
+    // If the process does not have the tool, the call fails whatever the person answers.
     const isAsked = this.#offered().includes(call.tool) && this.#isRepeated(call);
     if (isAsked && !(await this.#mayRepeat(call))) {
       const result = asError(

@@ -132,7 +132,7 @@ export class Compactor {
     return false;
   }
 
-  /** A person stops what runs: what is not in the log yet does not begin. */
+  /** Cancels compactions that are not in the log yet, because the person stops what runs. */
   stop(): void {
     this.#stops++;
   }

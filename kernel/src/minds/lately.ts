@@ -19,10 +19,11 @@ export async function rememberedLately(
     const found: PrefixMemory[] = [];
     let left = tokens * charactersPerToken;
     for (const { id, type, text, conversation, created = "" } of await memory.since(agent, from)) {
-      // The run that wrote the bulletin has saved it, and knew it.
+      // Saved by the run that wrote the bulletin, which therefore covers it.
       if (conversation === agent && created <= written) continue;
-      left -= type.length + text.length;
-      if (left < 0) break;
+      const size = type.length + text.length;
+      if (size > left) continue;
+      left -= size;
       found.push({ id, type, text });
     }
     return found;

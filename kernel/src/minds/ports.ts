@@ -106,9 +106,11 @@ export interface PresentMemory {
   readonly created?: string;
 }
 
-/** `from`: since when a bulletin may lack what was remembered. `written`: when it was. Both empty without a bulletin. */
+/** Empty without a bulletin. */
 export interface BulletinTime {
+  /** What was remembered after this time may be missing in the bulletin. */
   readonly from: string;
+  /** When the bulletin was written. */
   readonly written: string;
 }
 

@@ -262,6 +262,6 @@ export async function checkIdle({ conversations }: Minds, id: string): Promise<v
     state,
     state === "Running"
       ? `Something runs in the conversation ${id}, which may have the text. Stop it first.`
-      : `Something waits for your answer in the conversation ${id}, and may have the text. Answer it, or stop it with /stop in that conversation.`,
+      : `Something waits for your answer in the conversation ${id}, and may have the text. Answer it, or stop it, first.`,
   );
 }

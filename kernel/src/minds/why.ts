@@ -4,6 +4,7 @@ import type { Entry, EntryOf, Process } from "../base/vocabulary/conversation.ts
 import { bulletinBlock } from "../base/vocabulary/mind.ts";
 import { type ContextPrefix, prefixOf } from "../context/prefix.ts";
 import type { ConversationRow } from "../conversations/indexed.ts";
+import { newestBlocks } from "../conversations/whole-logs.ts";
 import { textOfBlock } from "./blocks.ts";
 import { decodePrefix } from "./context-tail.ts";
 import type { Minds } from "./minds.ts";
@@ -40,8 +41,8 @@ export async function whyOf(minds: Minds, row: ConversationRow, entry: string | 
   const textNow = async (name: string): Promise<string> => {
     const scope = ports.mindOf(agent)?.definition.blocks.find((block) => block.name === name)?.scope;
     if (scope !== "conversation") return now.get(name) ?? "";
-    const edits = await conversations.entries(id, { kinds: ["block"], limit: maxLooked, newest: true });
-    return edits.findLast((edit): edit is EntryOf<"block"> => isEditOf(edit, name))?.text ?? "";
+    const edits = await newestBlocks(conversations, id);
+    return edits.find((edit) => edit.name === name)?.text ?? "";
   };
   const blocks: Why["blocks"] = [];
   for (const { name } of prefix.blocks) {

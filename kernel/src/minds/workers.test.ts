@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { until } from "../../../test/support/until.ts";
 import { nextTurn } from "../base/next-turn.ts";
 import { lastText, MindBench, mind, person } from "./testing/mind-bench.ts";
+import { withWriter } from "./testing/test-workers.ts";
 
 test("a worker that answers without having done anything is nudged once", async () => {
   const bench = await MindBench.open();
@@ -39,18 +40,8 @@ test("the channel answers at once while workers run, and sees them in its status
 
 test("a worker waits for the person, and its call gets what became of the change", async () => {
   const bench = await MindBench.open();
-  bench.model = (question, { process }) => {
-    if (process === "worker")
-      return lastText(question) === "write it"
-        ? { call: [{ tool: "files/write", arguments: { path: "a" } }] }
-        : { say: `result: ${lastText(question)}` };
-    return lastText(question) === "go"
-      ? { call: [{ tool: "spawn_worker", arguments: { task: "write it" } }] }
-      : { say: "ok" };
-  };
   bench.tool = () => bench.proposal("a1");
-  const { id } = await bench.open();
-  await bench.send(id, "go");
+  const id = await withWriter(bench);
   await until("the question", async () =>
     (await bench.service.get(id)).processes.some(({ state }) => state === "WaitingForApproval"),
   );

@@ -189,7 +189,7 @@ export class Asking implements AsyncDisposable {
     try {
       await this.#until(() => this.#terminal.interrupted.aborted || this.#isOver(entry));
     } finally {
-      // What went wrong stands on its own line.
+      // An error begins a new line.
       this.#spoken.endLine();
     }
     if (this.#terminal.interrupted.aborted) {

@@ -1,6 +1,6 @@
-/** What arrives within this time is drawn together. */
+/** News that arrive within this time share a frame. */
 const frameMs = 16;
-/** At most this share of the time is spent on drawing what arrives. */
+/** After drawing news, wait this many times as long as that took. */
 const restPerDraw = 3;
 
 /**

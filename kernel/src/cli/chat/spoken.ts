@@ -1,6 +1,6 @@
 import { plainText } from "../../base/plain-text.ts";
 
-/** What was printed of answers, piece by piece, as plain text. */
+/** Prints answers piece by piece as plain text, and knows how much of each is printed. */
 export class Spoken {
   readonly #said: (text: string) => void;
   /** The part of each message that was already printed. */

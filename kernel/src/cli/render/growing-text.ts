@@ -99,7 +99,7 @@ export class GrowingText {
     const tokens = tokensOf(this.#tail);
     const last = tokens.findLastIndex(({ type }) => type !== "space");
     const place = tokens.slice(0, Math.max(0, last)).reduce((sum, { raw }) => sum + raw.length, 0);
-    // What a block begins with decides that the block before it has ended.
+    // A block has ended once the next one is recognised by its first two lines.
     if (place > 0 && wholeLines.test(this.#tail.slice(place))) {
       for (const line of blocks(tokens.slice(0, last), this.#surface, 0, this.#isBehind))
         this.#settled.push(line);
