@@ -71,9 +71,14 @@ export class Redactions {
     return found;
   }
 
+  /** True if `redact` would replace a beginning of a log's contexts. */
+  async holdsInContext(id: string, removal: Removal): Promise<boolean> {
+    return (await this.#contextsOf(id, removal)).length > 0;
+  }
+
   /** True if `redact` would replace an entry of a log, or a beginning of its contexts. */
   async holds(id: string, removal: Removal): Promise<boolean> {
-    if ((await this.#contextsOf(id, removal)).length > 0) return true;
+    if (await this.holdsInContext(id, removal)) return true;
     for await (const _change of this.#changes(id, removal)) return true;
     return false;
   }

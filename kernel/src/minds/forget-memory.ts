@@ -1,7 +1,7 @@
 import { isLaresError } from "../base/errors.ts";
 import type { ForgettingReport, RemainingText } from "../base/vocabulary/forgetting.ts";
 import type { Minds } from "./minds.ts";
-import { checkIdle, removeFrom } from "./redacting.ts";
+import { checkIdle, forget, removeFrom } from "./redacting.ts";
 import { minRepeated } from "./redaction.ts";
 
 /**
@@ -13,12 +13,10 @@ export async function forgetMemory<Result>(
   { agent, id, text }: { readonly agent: string; readonly id: string; readonly text: string },
   remove: () => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly report: ForgettingReport }> {
-  if (text.length < minRepeated) return { result: await remove(), report: { removed: [], remains: [] } };
   const { conversations } = minds;
   const logs: string[] = [];
   const atWork: RemainingText[] = [];
-  const known = await conversations.redactions.conversationsOf([agent]);
-  for (const each of known)
+  for (const each of await conversations.redactions.conversationsOf([agent]))
     try {
       await checkIdle(minds, each);
       logs.push(each);
@@ -31,20 +29,23 @@ export async function forgetMemory<Result>(
       });
     }
   if ((await conversations.find(agent)) !== null) logs.push(agent);
-  const redaction = { agent, logs, text };
-  const { result, report } = await minds.ports.forgetting.run(
+  // A short text may stand anywhere by chance: then only the memory itself is removed, by its id.
+  const isDistinctive = text.length >= minRepeated;
+  const redaction = { agent, logs, memories: [id], ...(isDistinctive ? { text } : {}) };
+  const { result, report } = await forget(
+    minds,
+    redaction,
     {
+      texts: isDistinctive ? [text] : [],
+      calls: [],
+      agent,
+      conversations: [],
       // Other memories stay: one that says more than this may hold the same words.
-      forgotten: { texts: [text], calls: [], agent, conversations: [], memories: [{ agent, id }] },
-      logs: redaction,
+      memories: [{ agent, id }],
     },
     async () => {
-      const removed = await remove();
-      // Those that began with it until now. Later ones cannot have it.
-      const now = await conversations.redactions.conversationsOf([agent]);
-      const later = [...now].filter((each) => !known.has(each));
-      await removeFrom(minds, { ...redaction, logs: [...logs, ...later] });
-      return removed;
+      await removeFrom(minds, redaction);
+      return await remove();
     },
   );
   return { result, report: { ...report, remains: [...atWork, ...report.remains] } };

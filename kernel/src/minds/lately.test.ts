@@ -79,6 +79,21 @@ test("a conversation that begins while a memory is forgotten keeps nothing of it
   expect(await filesWith(bench.folder, "grapefruit-7")).toEqual([]);
 });
 
+test("a short memory is forgotten by its id, and what else says the same stays", async () => {
+  const bench = await MindBench.open();
+  const memory = remembered("I like tea.", "2026-07-01T10:00:00.000Z");
+  bench.recalled = [memory];
+  const id = await talk(bench, "I like tea. What else?");
+  expect(asked(bench)).toContain("Preference: I like tea.");
+  await forgetMemory(bench.minds, { agent, id: memory.id, text: memory.text }, async () => {
+    bench.recalled = [];
+  });
+  await bench.send(id, "and now?");
+  await bench.rested(id);
+  expect(asked(bench)).not.toContain("Preference: I like tea.");
+  expect(asked(bench)).toContain("I like tea. What else?");
+});
+
 test("a memory that cannot be read keeps nobody from talking", async () => {
   const bench = await MindBench.open();
   Object.defineProperty(bench, "recalled", {

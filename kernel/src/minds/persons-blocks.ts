@@ -5,7 +5,7 @@ import { sharedLogOf } from "../conversations/log-names.ts";
 import { everyEntry, newestBlocks } from "../conversations/whole-logs.ts";
 import { entryOf } from "./entries.ts";
 import type { Minds } from "./minds.ts";
-import { checkIdle, forget } from "./redacting.ts";
+import { checkIdle, forget, removeFrom } from "./redacting.ts";
 import { sourcesFor } from "./shared-blocks.ts";
 import { readersOf } from "./shared-readers.ts";
 import { minRepeated } from "./redaction.ts";
@@ -126,9 +126,11 @@ async function forgetBlock(minds: Minds, block: MindBlock, { agent, id }: EditBl
     for await (const entry of everyEntry(conversations, each, { kinds: ["block"] }))
       if (entry.kind === "block" && entry.name === name && entry.text.length >= minRepeated)
         said.add(entry.text);
+  const redaction = { agent, logs: [...logs], block: { name, said: [...said] } };
   await forget(
     minds,
-    { agent, logs: [...logs], block: { name, said: [...said] } },
+    redaction,
     { texts: [...said], calls: [], agent, conversations: [...logs, agent], memories: [] },
+    () => removeFrom(minds, redaction),
   );
 }

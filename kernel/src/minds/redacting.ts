@@ -7,14 +7,21 @@ import type { Removal } from "../conversations/redactions.ts";
 import { isConversationId, sharedLogOf } from "../conversations/log-names.ts";
 import { everyEntry } from "../conversations/whole-logs.ts";
 import type { Minds } from "./minds.ts";
-import { isRemovable, removalOfEntries, removalOfText, bothRemovals, copiedTexts } from "./redaction.ts";
+import {
+  isRemovable,
+  removalOfEntries,
+  removalOfMemories,
+  removalOfText,
+  bothRemovals,
+  copiedTexts,
+} from "./redaction.ts";
 import { readersOf, sharedOf } from "./shared-readers.ts";
 import { textOf } from "../context/entry-text.ts";
 import { derivedFrom } from "./derived.ts";
 import { removalOfBlock } from "./redacted-block.ts";
 
-/** Conversations that may change while a text is removed, the last ones. */
-const maxLater = 1_000;
+/** Conversations that are read at a time. */
+const pageSize = 500;
 /** Derived texts that one answer lists. */
 const maxListed = 100;
 /** Characters of a derived text that the answer shows. */
@@ -27,6 +34,8 @@ export interface LogRedaction {
   readonly text?: string;
   /** With the conversations that have them. */
   readonly entries?: { readonly removed: readonly Entry[]; readonly sees: readonly string[] };
+  /** The ids of memories with which a conversation may have begun. */
+  readonly memories?: readonly string[];
   readonly block?: { readonly name: string; readonly said: readonly string[] };
 }
 
@@ -61,21 +70,32 @@ export async function redactConversation(
     removed: [...(named.entries?.removed ?? []), ...also],
     sees: [...new Set([...(named.entries?.sees ?? []), ...family])],
   };
-  // A bulletin or a block that goes too was told elsewhere.
-  const redaction: LogRedaction =
-    also.length === 0 ? named : { ...named, entries, logs: await logsTold(removalOf({ ...named, entries })) };
-  const having = redaction.logs.filter(isConversationId);
   const removing = withDerived ? await madeSince(minds, agent, [...family, agent], origins) : [];
+  const memories = removing.map((memory) => memory.id);
+  const whole: LogRedaction = {
+    ...named,
+    ...(also.length === 0 ? {} : { entries }),
+    ...(memories.length === 0 ? {} : { memories }),
+  };
+  // A bulletin, a block or a memory that goes too was told elsewhere.
+  const redaction: LogRedaction =
+    also.length + memories.length === 0 ? named : { ...whole, logs: await logsTold(removalOf(whole)) };
+  const having = redaction.logs.filter(isConversationId);
   if (preview)
     return {
       ...answerOf(found, having, derived, await madeSince(minds, agent, family, origins)),
       removed: [],
       remains: [],
     };
-  const { result: replaced, report } = await forget(minds, redaction, {
-    ...forgottenOf(redaction, having, agent),
-    memories: removing.map((memory) => ({ agent, id: memory.id })),
-  });
+  const { result: replaced, report } = await forget(
+    minds,
+    redaction,
+    {
+      ...forgottenOf(redaction, having, agent),
+      memories: memories.map((each) => ({ agent, id: each })),
+    },
+    () => removeFrom(minds, redaction),
+  );
   const left = withDerived ? [] : derived;
   return {
     ...answerOf(replaced, having, left, await madeSince(minds, agent, family, origins)),
@@ -96,8 +116,9 @@ async function toldBy(
 ): Promise<readonly string[]> {
   const { conversations } = minds;
   const found = new Set<string>();
-  if (await hasAny(conversations, agent, removal))
-    for (const each of await conversations.redactions.conversationsOf([agent])) found.add(each);
+  const isInOwn = await hasAny(conversations, agent, removal);
+  for (const each of await conversations.redactions.conversationsOf([agent]))
+    if (isInOwn || (await conversations.redactions.holdsInContext(each, removal))) found.add(each);
   for (const namespace of await sharedOf(minds, agent)) {
     const log = sharedLogOf(namespace);
     if (!(await hasAny(conversations, log, removal))) continue;
@@ -153,31 +174,39 @@ function answerOf(
   };
 }
 
-/** Removes texts from logs that nothing works with, and from everywhere else. The next kernel completes it. */
-export async function forget(
+/**
+ * Removes texts from logs that nothing works with, and from everywhere else. The next kernel completes it. `removeLogs` is
+ * called first, and has to remove the texts from the logs.
+ */
+export async function forget<Result>(
   minds: Minds,
   redaction: LogRedaction,
   forgotten: Forgotten,
-): Promise<{ readonly result: readonly Entry[]; readonly report: ForgettingReport }> {
+  removeLogs: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly report: ForgettingReport }> {
   const begun = isoTime(minds.ports.clock.now());
-  const done = await minds.ports.forgetting.run({ forgotten, logs: redaction }, () =>
-    removeFrom(minds, redaction),
-  );
+  const done = await minds.ports.forgetting.run({ forgotten, logs: redaction }, removeLogs);
   await removeFromLater(minds, redaction, begun);
   return done;
 }
 
-/**
- * Removes the texts from conversations that began, or continued, while they were removed elsewhere: what they began with was
- * perhaps not clean yet.
- */
+/** Removes the texts from conversations that began or continued during the removal, and may have read what was not clean yet. */
 async function removeFromLater(minds: Minds, redaction: LogRedaction, since: string): Promise<void> {
   const { conversations } = minds;
-  const rows = await conversations.list({ agent: redaction.agent, limit: maxLater });
+  const removal = removalOf(redaction);
   const later: string[] = [];
-  for (const { id, state } of rows)
-    if (state.updated >= since && (await conversations.redactions.holds(id, removalOf(redaction))))
-      later.push(id);
+  for (let before: { readonly updated: string; readonly id: string } | undefined; ;) {
+    const rows = await conversations.list({
+      agent: redaction.agent,
+      limit: pageSize,
+      ...(before === undefined ? {} : { before }),
+    });
+    const changed = rows.filter(({ state }) => state.updated >= since);
+    for (const { id } of changed) if (await conversations.redactions.holds(id, removal)) later.push(id);
+    const last = changed.at(-1);
+    if (last === undefined || changed.length < rows.length) break;
+    before = { updated: last.state.updated, id: last.id };
+  }
   if (later.length > 0) await removeFrom(minds, { ...redaction, logs: later });
 }
 
@@ -196,8 +225,9 @@ export async function removeFrom(minds: Minds, redaction: LogRedaction): Promise
   );
 }
 
-function removalOf({ agent, text, entries, block }: LogRedaction): Removal {
+function removalOf({ agent, text, entries, memories, block }: LogRedaction): Removal {
   const removals = [
+    ...(memories === undefined ? [] : [removalOfMemories(memories)]),
     ...(entries === undefined ? [] : [removalOfEntries(entries.removed, new Set(entries.sees), agent)]),
     ...(text === undefined ? [] : [removalOfText(text)]),
     ...(block === undefined ? [] : [removalOfBlock(block.name, block.said)]),

@@ -293,6 +293,21 @@ function contextWithout(
   return JSON.stringify(now) === JSON.stringify(context) ? null : { ...stored, context: now };
 }
 
+/** Removes memories from the beginnings of contexts by their ids: a short text may occur anywhere by chance. */
+export function removalOfMemories(ids: readonly string[]): Removal {
+  return {
+    entry: () => null,
+    context: (stored) => {
+      const context = isJsonObject(stored) ? readPrefix(stored["context"]) : null;
+      if (context === null || !isJsonObject(stored)) return null;
+      const remembered = context.remembered.filter(({ id }) => !ids.includes(id));
+      return remembered.length === context.remembered.length
+        ? null
+        : { ...stored, context: { ...context, remembered } };
+    },
+  };
+}
+
 /** Returns the beginning of a context without what a block said; null if it has nothing of it. */
 export function contextWithoutBlock(stored: unknown, name: string, said: readonly string[]): unknown {
   const first = contextWithout(stored, said, null) ?? stored;
