@@ -99,21 +99,23 @@ interface Compacted extends Partial<Omit<PrefixParts, "summaries" | "carried" | 
   readonly carried: Carried;
 }
 
+/** Returns whether a summary begins where it replaces whole older ones, or follows them, and covers more than these. */
+export function followsPrefix({ summaries, after }: ContextPrefix, [from, to]: Summary["covers"]): boolean {
+  return to > after && (from === after + 1 || summaries.some(({ covers }) => covers[0] === from));
+}
+
 /**
  * Returns the prefix after a compaction: the summary replaces those that it covers, and parts that are given replace
  * the old ones. Throws RangeError if the summary leaves a gap, or covers a part of an older one.
  */
 export function nextPrefix(prefix: ContextPrefix, { summary, carried, ...parts }: Compacted): ContextPrefix {
-  const [from, to] = summary.covers;
-  const kept = prefix.summaries.filter(({ covers }) => covers[1] < from);
-  const end =
-    kept.at(-1)?.covers[1] ?? (prefix.summaries.length === 0 ? 0 : (prefix.summaries[0]?.covers[0] ?? 1) - 1);
-  const expected = kept.length === prefix.summaries.length ? prefix.after + 1 : end + 1;
-  if (from !== expected || to <= prefix.after)
+  const { covers } = summary;
+  if (!followsPrefix(prefix, covers))
     throw new RangeError(
-      `The summary covers ${from} to ${to}. It must begin at ${expected} and end after ${prefix.after}.`,
+      `The summary covers ${covers.join(" to ")}, which does not follow what the context has up to ${prefix.after}.`,
     );
-  return prefixOf({ ...prefix, ...parts, summaries: [...kept, summary], carried, after: to });
+  const kept = prefix.summaries.filter((each) => each.covers[1] < covers[0]);
+  return prefixOf({ ...prefix, ...parts, summaries: [...kept, summary], carried, after: covers[1] });
 }
 
 /** The size of a stored prefix, in code units of its texts. */

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { until } from "../../../test/support/until.ts";
+import { storageError } from "../base/errors.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { systemClock } from "../platform/clock.ts";
 import { entryOf } from "./entries.ts";
@@ -219,5 +220,53 @@ describe("a compaction that runs when a kernel dies", () => {
     expect(summariesOf(entries)).toEqual([]);
     expect(endsOf(entries)).toEqual(["Cancelled"]);
     expect(bench.questions).toHaveLength(from);
+  });
+});
+
+describe("a summary that stands in the log, but not in the context", () => {
+  const asked = (bench: MindBench): number =>
+    bench.questions.filter(({ asker }) => asker.process === "compaction").length;
+
+  /** Compacts while contexts cannot be stored. */
+  async function halfDone(): Promise<Awaited<ReturnType<typeof talked>>> {
+    const talk = await talked([
+      { say: goal },
+      { say: "Goal: another summary, which is long enough to be taken." },
+    ]);
+    const { bench, id } = talk;
+    const fullDisk = await bench.minds.use(id, ({ log }) =>
+      Promise.resolve(vi.spyOn(log, "storePrefix").mockRejectedValueOnce(storageError("The disk is full."))),
+    );
+    const entries = await talk.compact();
+    expect(fullDisk).toHaveBeenCalledOnce();
+    expect(summariesOf(entries)).toEqual([goal]);
+    expect(asked(bench)).toBe(1);
+    return talk;
+  }
+
+  const lastQuestion = async (bench: MindBench, id: string): Promise<string> => {
+    await bench.send(id, "and now?");
+    await bench.rested(id);
+    return JSON.stringify(bench.questions.at(-1)?.question.messages);
+  };
+
+  test.each([
+    ["the next time, if the disk was full", false],
+    ["by the next kernel, if this one died", true],
+  ])("is taken %s: no model is asked again, and the log has it once", async (_name, isRestarted) => {
+    const { bench, id, compact } = await halfDone();
+    expect(await lastQuestion(bench, id)).not.toContain(goal);
+    if (isRestarted) await bench.restart();
+    expect(summariesOf(await compact())).toEqual([goal]);
+    expect(asked(bench)).toBe(1);
+    const question = await lastQuestion(bench, id);
+    expect(question).toContain(goal);
+    expect(question).not.toContain("What about the garden?");
+    // It is in the context now, so the next one is new.
+    for (let at = 0; at < 6; at++) {
+      await bench.send(id, `${"other ".repeat(300)}${at}`);
+      await bench.rested(id);
+    }
+    expect(summariesOf(await compact())).toHaveLength(2);
   });
 });

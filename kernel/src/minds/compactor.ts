@@ -3,7 +3,6 @@ import { illegalTransition, isLaresError, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
 import type { Refusal } from "../base/vocabulary/interception.ts";
-import { carriedOver, type Carried, type PinnedText } from "../context/carried.ts";
 import {
   type CompactionPlan,
   leaveOldestOut,
@@ -12,16 +11,13 @@ import {
 } from "../context/compaction-plan.ts";
 import { compactionMessages } from "../context/compaction-request.ts";
 import { textOf } from "../context/entry-text.ts";
-import { type ContextPrefix, nextPrefix, type Summary } from "../context/prefix.ts";
 import { taintOf } from "../context/taint.ts";
 import { type Pressure, pressureOf } from "../context/tokens.ts";
-import type { NewEntry } from "../conversations/records.ts";
 import type { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry, taintedBy } from "./entries.ts";
-import { tokensAfter } from "./compacted-size.ts";
+import { beginsWith, summarised, unusedSummary } from "./compacted-context.ts";
 import { failureOf } from "./conclusions.ts";
 import { type ConversationHost, type Filled, type GivenContext, placeOf } from "./host.ts";
-import { movedUp } from "./blocks.ts";
 import { kinds } from "./kinds.ts";
 import { stopError } from "./stop-tree.ts";
 
@@ -67,6 +63,7 @@ export class Compactor {
   ): Promise<boolean> {
     const { compaction } = this.#conversation.mind().definition;
     const level = pressureOf(tokens, limit, compaction);
+    if (level !== "none" && (await this.#finished(process, tail, limit))) return true;
     switch (level) {
       case "none":
         return false;
@@ -90,6 +87,7 @@ export class Compactor {
   async #overflow(process: Process, tail: ContextTail): Promise<boolean> {
     const limit = await this.#limitOf(process);
     return (
+      (await this.#finished(process, tail, limit)) ||
       (this.#mayTry && (await this.#compact(process, tail, "aggressive", limit))) ||
       (await this.#leaveOut(process, tail, limit))
     );
@@ -100,6 +98,7 @@ export class Compactor {
     if (this.#running.has(process.id))
       throw illegalTransition("Running", "A compaction of this conversation runs already.");
     const limit = await this.#limitOf(process);
+    if (await this.#finished(process, tail, limit)) return;
     const plan = this.#plan(process, tail, "aggressive", limit);
     if (plan === null) throw illegalTransition("WaitingForInput", "There is nothing to summarise yet.");
     void this.#run(process, tail, plan, limit);
@@ -147,6 +146,17 @@ export class Compactor {
     if (running !== undefined) return running;
     const plan = this.#plan(process, tail, level, limit);
     return plan === null ? Promise.resolve(false) : this.#run(process, tail, plan, limit);
+  }
+
+  /** Finishes what an earlier compaction left half done; false if there is no such. */
+  async #finished(process: Process, tail: ContextTail, limit: number): Promise<boolean> {
+    const summary = this.#running.has(process.id) ? null : unusedSummary(tail);
+    if (summary === null) return false;
+    const finished = beginsWith({ conversation: this.#conversation, process, tail, limit }, summary);
+    return await this.#track(
+      process,
+      finished.then(() => true),
+    );
   }
 
   #plan(process: Process, tail: ContextTail, level: Level, limit: number): CompactionPlan | null {
@@ -208,7 +218,7 @@ export class Compactor {
       return false;
     }
     const summary = { text, covers: plan.covers, ...taintOf(given.madeOf) };
-    await this.#replace(process, tail, plan, summary, limit, "model");
+    await summarised({ conversation, process, tail, limit }, plan, summary, "model");
     return true;
   }
 
@@ -266,6 +276,7 @@ export class Compactor {
   }
 
   async #leaveOut(process: Process, tail: ContextTail, limit: number): Promise<boolean> {
+    const conversation = this.#conversation;
     const left = leaveOldestOut({
       prefix: tail.prefix,
       entries: tail.entries,
@@ -273,96 +284,8 @@ export class Compactor {
       cuts: cutsOf(process),
     });
     if (left === null) return false;
-    await this.#replace(process, tail, left.plan, left.summary, limit, "workspace");
+    await summarised({ conversation, process, tail, limit }, left.plan, left.summary, "workspace");
     return true;
-  }
-
-  /** Writes the summary, and begins the context again with it. */
-  async #replace(
-    process: Process,
-    tail: ContextTail,
-    plan: CompactionPlan,
-    summary: Summary,
-    limit: number,
-    origin: string,
-  ): Promise<void> {
-    const conversation = this.#conversation;
-    const carried = await this.#carried(process, tail, plan, limit);
-    const [from, to] = summary.covers;
-    const next = await this.#next(process, tail, summary, carried);
-    const counted = process.kind === "channel" ? conversation.log.state.contextTokens : 0;
-    const entry: NewEntry = entryOf(
-      this.#maker(process.id),
-      {
-        kind: "summary",
-        text: summary.text,
-        covers: [from, to],
-        tokens: tokensAfter(process, tail, next, counted),
-      },
-      {
-        origin,
-        isTainted: summary.tainted === true,
-        ...(summary.sources === undefined ? {} : { sources: summary.sources }),
-      },
-    );
-    await conversation.log.append([entry]);
-    await tail.compact(next);
-  }
-
-  async #next(
-    process: Process,
-    tail: ContextTail,
-    summary: Summary,
-    carried: Carried,
-  ): Promise<ContextPrefix> {
-    const now = await this.#conversation.prefixFor(process);
-    return nextPrefix(tail.prefix, {
-      summary,
-      carried,
-      identity: now.identity,
-      role: now.role,
-      tools: now.tools,
-      skills: now.skills,
-      bulletin: now.bulletin,
-      remembered: now.remembered,
-      blocks: now.blocks.map((block) => movedUp(tail, block)),
-    });
-  }
-
-  async #carried(
-    process: Process,
-    { prefix }: ContextTail,
-    { covers, covered }: CompactionPlan,
-    limit: number,
-  ): Promise<Carried> {
-    const { log, ports } = this.#conversation;
-    const { pins, processes, references } = log.state;
-    const pinned: PinnedText[] = [];
-    for (const id of pins) {
-      const entry: Entry | null = await ports.reader.entry(log.id, id);
-      if (entry === null || entry.seq > covers[1]) continue;
-      pinned.push({
-        entry: id,
-        text: textOf(entry),
-        ...(entry.origin === "person" ? { person: true as const } : {}),
-      });
-    }
-    const openTasks = processes
-      .filter(
-        ({ id, kind, state, parent }) =>
-          kind !== "channel" &&
-          kind !== "compaction" &&
-          !endedStates.has(state) &&
-          (id === process.id || parent === process.id),
-      )
-      .map(({ id, task = "" }) => ({ id, text: task }));
-    const approvals = await Promise.all(
-      references.map(async ({ ref, kind }) => ({
-        id: ref,
-        title: (await (kind === "action" ? ports.actions : ports.asks).get(ref))?.title ?? "",
-      })),
-    );
-    return carriedOver({ earlier: prefix.carried, covered, pins: pinned, openTasks, approvals, limit });
   }
 
   async #limitOf(process: Process): Promise<number> {

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { until } from "../../../test/support/until.ts";
+import { storageError } from "../base/errors.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { type FakeAnswer, MindBench } from "./testing/mind-bench.ts";
 
@@ -125,6 +126,31 @@ describe("a context that is full", () => {
     expect(await fill(0.91)).toBe(4);
   });
 });
+
+test.each([0.82, 0.9, 0.97])(
+  "a kernel that died behind a summary at %d of the window: the next one begins the context with it, and writes no other",
+  async (share) => {
+    const talk = await talked(() => ({ say: goal }));
+    const { bench, id } = talk;
+    const diesThere = await bench.minds.use(id, ({ log }) =>
+      Promise.resolve(vi.spyOn(log, "storePrefix").mockRejectedValueOnce(storageError("It died."))),
+    );
+    await talk.fill(share);
+    const written = summariesOf(await bench.rested(id));
+    expect(written).toHaveLength(1);
+    expect(diesThere).toHaveBeenCalledOnce();
+    const asked = askedFor(bench, "compaction");
+    await bench.restart();
+    for (const text of ["are you there?", "still there?"]) {
+      await bench.send(id, text);
+      expect(summariesOf(await bench.rested(id))).toEqual(written);
+    }
+    expect(askedFor(bench, "compaction")).toBe(asked);
+    const last = JSON.stringify(bench.questions.at(-1)?.question.messages);
+    expect(last).toContain(written[0]?.text);
+    expect(await tokensOf(talk)).toBeLessThan(0.8 * limit);
+  },
+);
 
 describe("a request that the provider refuses as too long", () => {
   const overflow: FakeAnswer = { fail: { class: "ContextOverflow", message: "It is too long." } };
