@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { until } from "../../../test/support/until.ts";
-import { agent, MindBench, person } from "./testing/mind-bench.ts";
+import { agent, type FakeAnswer, MindBench, person } from "./testing/mind-bench.ts";
 
 const confided = "grapefruit-7-umbrella";
 const mark = "[redacted by the person]";
@@ -342,6 +342,48 @@ test("what models made from a redacted entry is named by where it was made, and 
     [confided],
     expect.arrayContaining([paraphrase]),
   ]);
+});
+
+test("a memory that goes with a redacted entry leaves the conversations that recalled it, and what these handed on", async () => {
+  const bench = await MindBench.open();
+  const paraphrase = "Their password is a citrus fruit with rain gear.";
+  /** A branch makes a call, and says this with its result. */
+  const remembers = (call: object, text: string): void => {
+    bench.model = ({ messages }, { process }) => {
+      if (JSON.stringify(messages).includes("tool_result")) return { say: text };
+      return {
+        call: [process === "branch" ? call : { tool: "branch", arguments: { task: "Remember." } }],
+      } as FakeAnswer;
+    };
+  };
+  remembers({ tool: "memory_save", arguments: { type: "Fact", text: paraphrase } }, "Saved.");
+  const { id, entry } = await told(bench);
+  const [memory] = bench.memories;
+  expect(memory?.text).toBe(paraphrase);
+  bench.recalled = [
+    {
+      id: "k1",
+      type: "Fact",
+      text: paraphrase,
+      by: agent,
+      created: "2026-01-01T00:00:00Z",
+      isTainted: false,
+    },
+  ] as unknown as typeof bench.recalled;
+  remembers({ tool: "memory_recall", arguments: { query: "password" } }, `I know: ${paraphrase}`);
+  const other = await bench.open();
+  await bench.send(other.id, "Which password do I have?");
+  await bench.rested(other.id);
+  expect(said(await bench.entries(other.id)).split(paraphrase).length).toBeGreaterThan(3);
+  const { conversations } = await bench.service.redact(person, { id, entry, with_derived: true });
+  expect(conversations.toSorted()).toEqual([id, other.id].toSorted());
+  for (const each of [id, other.id]) {
+    expect(said(await bench.entries(each))).not.toContain("citrus");
+    expect(await bench.service.verify({ id: each })).toMatchObject({ ok: true });
+  }
+  expect(await filesWith(bench.folder, "citrus")).toEqual([]);
+  // The outcomes of calls elsewhere too.
+  expect(bench.forgotten.flatMap(({ texts }) => texts)).toContain(paraphrase);
 });
 
 test("what stands elsewhere of a redacted call is named by its words and by the call, and a path is left alone", async () => {

@@ -11,9 +11,10 @@ import {
   isRemovable,
   removalOfEntries,
   removalOfMemories,
-  removalOfText,
+  removalOfTexts,
   bothRemovals,
   copiedTexts,
+  minRepeated,
 } from "./redaction.ts";
 import { readersOf, sharedOf } from "./shared-readers.ts";
 import { textOf } from "../context/entry-text.ts";
@@ -36,6 +37,8 @@ export interface LogRedaction {
   readonly entries?: { readonly removed: readonly Entry[]; readonly sees: readonly string[] };
   /** The ids of memories with which a conversation may have begun. */
   readonly memories?: readonly string[];
+  /** The texts of memories that go too, which other conversations may have recalled. */
+  readonly recalled?: readonly string[];
   readonly block?: { readonly name: string; readonly said: readonly string[] };
 }
 
@@ -52,12 +55,12 @@ export async function redactConversation(
   for (const each of family) await checkIdle(minds, each);
   const target = text === undefined ? { entries: await entriesOf(minds, id, entry ?? "", family) } : { text };
   const own = (await conversations.find(agent)) === null ? [] : [agent];
-  const logsTold = async (removal: Removal): Promise<readonly string[]> => {
-    const others = await toldBy(minds, agent, removal, [...family, ...own]);
+  const logsTold = async (of: LogRedaction): Promise<readonly string[]> => {
+    const others = await toldBy(minds, of, [...family, ...own]);
     for (const each of others) await checkIdle(minds, each);
     return [...family, ...own, ...others];
   };
-  const logs = await logsTold(removalOf({ agent, logs: [], ...target }));
+  const logs = await logsTold({ agent, logs: [], ...target });
   const named: LogRedaction = { agent, logs, ...target };
   const found = await conversations.redactions.found(logs, removalOf(named));
   const origins = text === undefined ? (named.entries?.removed ?? []) : found;
@@ -72,14 +75,16 @@ export async function redactConversation(
   };
   const removing = withDerived ? await madeSince(minds, agent, [...family, agent], origins) : [];
   const memories = removing.map((memory) => memory.id);
+  const recalled = removing.flatMap((memory) => (memory.text.length >= minRepeated ? [memory.text] : []));
   const whole: LogRedaction = {
     ...named,
     ...(also.length === 0 ? {} : { entries }),
     ...(memories.length === 0 ? {} : { memories }),
+    ...(recalled.length === 0 ? {} : { recalled }),
   };
   // A bulletin, a block or a memory that goes too was told elsewhere.
   const redaction: LogRedaction =
-    also.length + memories.length === 0 ? named : { ...whole, logs: await logsTold(removalOf(whole)) };
+    also.length + memories.length === 0 ? named : { ...whole, logs: await logsTold(whole) };
   const having = redaction.logs.filter(isConversationId);
   if (preview)
     return {
@@ -106,19 +111,24 @@ export async function redactConversation(
 
 /**
  * Returns the logs of shared memories that have a text from a conversation, and those of all conversations that may have
- * read it there, or in a block or the bulletin of their mind.
+ * read it there, in a block or the bulletin of their mind, or among its memories.
  */
 async function toldBy(
   minds: Minds,
-  agent: string,
-  removal: Removal,
+  told: LogRedaction,
   family: readonly string[],
 ): Promise<readonly string[]> {
   const { conversations } = minds;
+  const { redactions } = conversations;
+  const { agent, recalled } = told;
+  const removal = removalOf(told);
   const found = new Set<string>();
   const isInOwn = await hasAny(conversations, agent, removal);
-  for (const each of await conversations.redactions.conversationsOf([agent]))
-    if (isInOwn || (await conversations.redactions.holdsInContext(each, removal))) found.add(each);
+  // A memory may be a result of any conversation.
+  const holds = (each: string): Promise<boolean> =>
+    recalled === undefined ? redactions.holdsInContext(each, removal) : redactions.holds(each, removal);
+  for (const each of await redactions.conversationsOf([agent]))
+    if (isInOwn || (await holds(each))) found.add(each);
   for (const namespace of await sharedOf(minds, agent)) {
     const log = sharedLogOf(namespace);
     if (!(await hasAny(conversations, log, removal))) continue;
@@ -126,7 +136,7 @@ async function toldBy(
     const readers = await readersOf(minds, namespace);
     for (const reader of readers)
       if (reader !== agent && (await conversations.find(reader)) !== null) found.add(reader);
-    for (const each of await conversations.redactions.conversationsOf(readers)) found.add(each);
+    for (const each of await redactions.conversationsOf(readers)) found.add(each);
   }
   return [...found].filter((each) => !family.includes(each));
 }
@@ -225,11 +235,12 @@ export async function removeFrom(minds: Minds, redaction: LogRedaction): Promise
   );
 }
 
-function removalOf({ agent, text, entries, memories, block }: LogRedaction): Removal {
+function removalOf({ agent, text, entries, memories, recalled, block }: LogRedaction): Removal {
   const removals = [
     ...(memories === undefined ? [] : [removalOfMemories(memories)]),
     ...(entries === undefined ? [] : [removalOfEntries(entries.removed, new Set(entries.sees), agent)]),
-    ...(text === undefined ? [] : [removalOfText(text)]),
+    ...(text === undefined ? [] : [removalOfTexts([text])]),
+    ...(recalled === undefined ? [] : [removalOfTexts(recalled)]),
     ...(block === undefined ? [] : [removalOfBlock(block.name, block.said)]),
   ];
   return removals.reduce(bothRemovals);
@@ -237,13 +248,13 @@ function removalOf({ agent, text, entries, memories, block }: LogRedaction): Rem
 
 /** Returns what is removed outside of the logs. */
 function forgottenOf(
-  { text, entries }: LogRedaction,
+  { text, entries, recalled = [] }: LogRedaction,
   family: readonly string[],
   agent: string,
 ): Omit<Forgotten, "memories"> {
   const removed = entries?.removed ?? [];
   return {
-    texts: [...new Set([...(text === undefined ? [] : [text]), ...copiedTexts(removed)])],
+    texts: [...new Set([...(text === undefined ? [] : [text]), ...recalled, ...copiedTexts(removed)])],
     calls: removed.flatMap((each) =>
       each.kind === "tool_call" || each.kind === "tool_result"
         ? family.map((conversation) => ({ agent, conversation, call: each.call }))

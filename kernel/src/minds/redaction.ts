@@ -27,11 +27,11 @@ export function isRemovable({ kind }: Entry): boolean {
   return removable.has(kind);
 }
 
-/** Removes one text, wherever it stands. */
-export function removalOfText(text: string): Removal {
+/** Removes texts, wherever they stand. */
+export function removalOfTexts(texts: readonly string[]): Removal {
   return {
-    entry: (entry) => withoutTexts(entry, [text]),
-    context: (context) => contextWithout(context, [text], null),
+    entry: (entry) => withoutTexts(entry, texts),
+    context: (context) => contextWithout(context, texts, null),
   };
 }
 

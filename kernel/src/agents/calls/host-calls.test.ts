@@ -136,6 +136,24 @@ test.each([
   calls[Symbol.dispose]();
 });
 
+const event = { hook: "tick", traceId: "event" };
+test.each([
+  ["that it answers beside an event is not the event's", "call", event, {}],
+  ["that it answers beside a job is not the job's", "call", { job: "job", traceId: "job" }, {}],
+  ["that is its job is the job's, also beside an event", "job", { job: "job", ...event }, { job: "job" }],
+  ["is the event's where it names none", null, event, event],
+])("a request under a call %s", async (_what, onBehalf, inHand, work) => {
+  const { calls, callers, open, proceed } = doorTo(authority("notes"), inHand);
+  open.begin("call", ownAccord);
+  open.begin("job", ownAccord);
+  proceed();
+  await calls.call("vdfs/query", { onBehalf });
+  const [{ hook, traceId } = {}] = callers;
+  const wanted: InHand = work;
+  expect({ hook, traceId }).toEqual({ hook: wanted.hook, traceId: wanted.traceId ?? wanted.job });
+  calls[Symbol.dispose]();
+});
+
 /** Calls whose service waits until the test releases it. */
 function cancelling(method: string) {
   const aborter = new AbortController();

@@ -35,6 +35,7 @@ import type {
   ProcessCallOptions,
   SupervisorPorts,
 } from "../ports.ts";
+import { workOf } from "./attribution.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import type { Inspector } from "./inspector.ts";
 import { RefusalLog } from "./refusal-log.ts";
@@ -110,6 +111,7 @@ export class HostCalls implements GuestHandlers, Disposable {
     const asked = ports.readHostCall(method, params);
     const { onBehalf } = asked;
     const answering = onBehalf === undefined || onBehalf === null ? null : open.of(onBehalf);
+    const work = workOf(onBehalf, inHand);
     const led = answering?.lineage ?? (onBehalf === undefined ? commonLineage([forAll, causes]) : causes);
     const isForMind = led.onBehalfOf.some(({ kind }) => kind === "process");
     const texts: ReadTexts = {
@@ -123,7 +125,7 @@ export class HostCalls implements GuestHandlers, Disposable {
     const joined = new JoinedSignals(answering?.signal ?? guest?.gone ?? neverAborted, cancelled);
     try {
       return await this.#answer(
-        { method, call: asked, lineage, inHand, cancelled },
+        { method, call: asked, lineage, inHand: work, cancelled },
         (authority) =>
           new GuestCaller(
             authority,
@@ -131,7 +133,7 @@ export class HostCalls implements GuestHandlers, Disposable {
             bundleDigest,
             guest,
             this.#options,
-            inHand,
+            work,
             joined,
             texts,
             deadline,

@@ -3,6 +3,7 @@ import { LaresError, messageOf } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { InHand } from "../ports.ts";
 import type { WriteTrace } from "../trace-writer.ts";
+import { workOf } from "./attribution.ts";
 
 interface InspectorPorts {
   readonly clock: Pick<Clock, "monotonic">;
@@ -72,14 +73,16 @@ export class Inspector {
   async hostCall<Result>(
     method: string,
     params: unknown,
-    { hook, traceId, job }: InHand,
+    inHand: InHand,
     run: () => Promise<Result>,
   ): Promise<Result> {
     const { clock, trace } = this.#ports;
     // The guest's own traces are there already.
     if (method === "trace") return await run();
     const number = ++this.#calls;
-    const id = onBehalfIn(params) ?? traceId ?? job;
+    const onBehalf = onBehalfIn(params);
+    const { hook, traceId, job } = workOf(onBehalf, inHand);
+    const id = onBehalf ?? traceId ?? job;
     const context = {
       step: "call" as const,
       ...(hook === undefined ? {} : { hook }),
