@@ -219,7 +219,7 @@ describe.skipIf(!hasTerminals)("lares chat at a terminal", () => {
     run.type("remind me\r");
     await run.sees(/begin a conversation by itself, every minute \(UTC\)\?/);
     run.type("\t");
-    await run.sees(/a allow until you revoke it {2}r deny/);
+    await run.sees(/a allow until you revoke it \(lares decisions\) {2}r deny/);
     run.type("a");
     await run.sees(/✓ The schedule was accepted\./);
     const told = /i dev\.lares\.steward {2}.*Nothing is new\./;

@@ -257,7 +257,10 @@ describe("lares chat without a terminal", () => {
     expect((await run(["chat", "--resume", id], "hello\n")).stdout).toBe("Hi **there**\n");
     expect((await conversations())[0]?.id).toBe(origin?.id);
     expect((await run(["chat", "--fork", `${id}@2`], "hello\n")).stdout).toBe("Hi **there**\n");
-    expect((await conversations())[0]?.forked_from).toEqual({ conversation: origin?.id, seq: 2 });
+    const copies = await conversations();
+    expect(copies[0]?.forked_from).toEqual({ conversation: origin?.id, seq: 2 });
+    const failed = await run(["chat", "--fork", id, "--model", "nobody/none"], "hello\n");
+    expect({ code: failed.code, copies: await conversations() }).toEqual({ code: 2, copies });
   });
 
   test("runs commands, which no model reads", async () => {

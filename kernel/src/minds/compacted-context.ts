@@ -1,3 +1,4 @@
+import type { OneAtATime } from "../base/one-at-a-time.ts";
 import { endedStates, type EntryOf, type Process } from "../base/vocabulary/conversation.ts";
 import { carriedOver, type Carried, type PinnedText } from "../context/carried.ts";
 import type { CompactionPlan } from "../context/compaction-plan.ts";
@@ -18,38 +19,46 @@ export interface Compacted {
   readonly tail: ContextTail;
   /** The model's window in tokens. */
   readonly limit: number;
+  /** A context begins again once at a time: what comes second may have been made from what the first replaced. */
+  readonly turns: OneAtATime;
 }
 
 type Covered = Pick<CompactionPlan, "covered"> & { readonly covers: Summary["covers"] };
 
-/** Writes a summary into the log, and begins the context again with it. */
+/**
+ * Writes a summary into the log, and begins the context again with it. Nothing happens if another one has replaced the same
+ * entries meanwhile, such as a person's, or the text for those that were left out of a full context.
+ */
 export async function summarised(
   compacted: Compacted,
   plan: CompactionPlan,
   summary: Summary,
   origin: string,
 ): Promise<void> {
-  const { conversation, process, tail } = compacted;
-  const next = await beginningWith(compacted, plan, summary);
-  const counted = process.kind === "channel" ? conversation.log.state.contextTokens : 0;
-  const [from, to] = summary.covers;
-  await conversation.log.append([
-    entryOf(
-      { process: process.id, turn: "", clock: conversation.ports.clock },
-      {
-        kind: "summary",
-        text: summary.text,
-        covers: [from, to],
-        tokens: tokensAfter(process, tail, next, counted),
-      },
-      {
-        origin,
-        isTainted: summary.tainted === true,
-        ...(summary.sources === undefined ? {} : { sources: summary.sources }),
-      },
-    ),
-  ]);
-  await tail.compact(next);
+  const { conversation, process, tail, turns } = compacted;
+  await turns.run(process.id, async () => {
+    if (!followsPrefix(tail.prefix, summary.covers)) return;
+    const next = await beginningWith(compacted, plan, summary);
+    const counted = process.kind === "channel" ? conversation.log.state.contextTokens : 0;
+    const [from, to] = summary.covers;
+    await conversation.log.append([
+      entryOf(
+        { process: process.id, turn: "", clock: conversation.ports.clock },
+        {
+          kind: "summary",
+          text: summary.text,
+          covers: [from, to],
+          tokens: tokensAfter(process, tail, next, counted),
+        },
+        {
+          origin,
+          isTainted: summary.tainted === true,
+          ...(summary.sources === undefined ? {} : { sources: summary.sources }),
+        },
+      ),
+    ]);
+    await tail.compact(next);
+  });
 }
 
 /** A summary in the log, with what it covers. */
@@ -59,23 +68,29 @@ type LoggedSummary = EntryOf<"summary"> & Required<Pick<EntryOf<"summary">, "cov
  * Returns the summary that stands in the log, but not in the context, because the kernel died in between, or the disk was
  * full; null if there is none. Without it, the same entries would be summarised once more.
  */
-export function unusedSummary({ entries, prefix }: ContextTail): LoggedSummary | null {
+function unusedSummary({ entries, prefix }: ContextTail): LoggedSummary | null {
   const written = entries.findLast((entry) => entry.kind === "summary");
   return written !== undefined && isLogged(written) && followsPrefix(prefix, written.covers) ? written : null;
 }
 
-/** Begins the context again with a summary that the log has already. */
-export async function beginsWith(compacted: Compacted, written: LoggedSummary): Promise<void> {
-  const { text, covers, sources, tainted } = written;
-  const covered = compacted.tail.entries.filter(({ seq }) => seq <= covers[1]);
-  const summary: Summary = {
-    text,
-    covers,
-    ...(sources === undefined ? {} : { sources }),
-    ...(tainted === undefined ? {} : { tainted }),
-  };
-  const plan = { covers, covered: withoutReplaced(covered) };
-  await compacted.tail.compact(await beginningWith(compacted, plan, summary));
+/** Begins the context again with a summary that the log has, and the context has not. False if there is none. */
+export async function finishCompaction(compacted: Compacted): Promise<boolean> {
+  const { process, tail, turns } = compacted;
+  return await turns.run(process.id, async () => {
+    const written = unusedSummary(tail);
+    if (written === null) return false;
+    const { text, covers, sources, tainted } = written;
+    const covered = tail.entries.filter(({ seq }) => seq <= covers[1]);
+    const summary: Summary = {
+      text,
+      covers,
+      ...(sources === undefined ? {} : { sources }),
+      ...(tainted === undefined ? {} : { tainted }),
+    };
+    const plan = { covers, covered: withoutReplaced(covered) };
+    await tail.compact(await beginningWith(compacted, plan, summary));
+    return true;
+  });
 }
 
 const isLogged = (summary: EntryOf<"summary">): summary is LoggedSummary => summary.covers !== undefined;

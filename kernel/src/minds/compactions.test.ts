@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { until } from "../../../test/support/until.ts";
-import { storageError } from "../base/errors.ts";
+import { messageOf, storageError } from "../base/errors.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { systemClock } from "../platform/clock.ts";
 import { entryOf } from "./entries.ts";
@@ -136,6 +136,35 @@ describe("a compaction that runs when a kernel dies", () => {
     await bench.rested(id);
     expect(JSON.stringify(bench.questions.at(-1)?.question.messages)).toContain(goal);
   });
+
+  test.each([
+    ["before", true],
+    ["while", false],
+  ])(
+    "is the only one, or has nothing to do, if a person begins another %s it is continued",
+    async (_name, isFirst) => {
+      const answers: FakeAnswer[] = [{ hangs: true }, { say: goal }, { say: `${goal} Again.` }];
+      const { bench, id } = await talked(answers);
+      await bench.service.compact(person, id);
+      await until("the request", () => asked(bench) === 1);
+      await bench.stop();
+      await bench.start({ isContinuing: false });
+      const begun = (): Promise<unknown> => bench.service.compact(person, id).catch(messageOf);
+      const begins = isFirst ? [begun(), begun()] : [];
+      const continues = bench.minds.start();
+      if (!isFirst) begins.push(begun(), begun());
+      const refusals = await Promise.all(begins);
+      await continues;
+      expect(refusals).toContain("A compaction of this conversation runs already.");
+      const entries = await bench.rested(id);
+      expect(summariesOf(entries)).toHaveLength(1);
+      expect(noticesOf(entries)).toEqual([]);
+      const { processes } = await bench.service.get(id);
+      expect(processes.filter(({ ended }) => ended === undefined).map(({ kind }) => kind)).toEqual([
+        "channel",
+      ]);
+    },
+  );
 
   test("knows what its model has answered, and saves nothing twice", async () => {
     const { bench, id } = await talked([

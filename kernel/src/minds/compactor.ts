@@ -1,3 +1,4 @@
+import { OneAtATime } from "../base/one-at-a-time.ts";
 import { isoTime } from "../base/clock.ts";
 import { illegalTransition, isLaresError, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
@@ -15,7 +16,7 @@ import { taintOf } from "../context/taint.ts";
 import { type Pressure, pressureOf } from "../context/tokens.ts";
 import type { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry, taintedBy } from "./entries.ts";
-import { beginsWith, summarised, unusedSummary } from "./compacted-context.ts";
+import { type Compacted, finishCompaction, summarised } from "./compacted-context.ts";
 import { failureOf } from "./conclusions.ts";
 import { type ConversationHost, type Filled, type GivenContext, placeOf } from "./host.ts";
 import { kinds } from "./kinds.ts";
@@ -39,9 +40,11 @@ const isAboutFailure = (entry: Entry): boolean =>
 /** Keeps the contexts of a conversation's processes within their models' windows: a program that watches a number. */
 export class Compactor {
   readonly #conversation: ConversationHost;
-  /** Running compactions, by the process whose context they are about. */
   #stops = 0;
+  /** Running compactions, by the process whose context they are about. */
   readonly #running = new Map<string, Promise<boolean>>();
+  /** Contexts that begin again, by their processes. */
+  readonly #turns = new OneAtATime();
 
   constructor(conversation: ConversationHost) {
     this.#conversation = conversation;
@@ -63,7 +66,7 @@ export class Compactor {
   ): Promise<boolean> {
     const { compaction } = this.#conversation.mind().definition;
     const level = pressureOf(tokens, limit, compaction);
-    if (level !== "none" && (await this.#finished(process, tail, limit))) return true;
+    if (level !== "none" && (await finishCompaction(this.#compacted(process, tail, limit)))) return true;
     switch (level) {
       case "none":
         return false;
@@ -87,7 +90,7 @@ export class Compactor {
   async #overflow(process: Process, tail: ContextTail): Promise<boolean> {
     const limit = await this.#limitOf(process);
     return (
-      (await this.#finished(process, tail, limit)) ||
+      (await finishCompaction(this.#compacted(process, tail, limit))) ||
       (this.#mayTry && (await this.#compact(process, tail, "aggressive", limit))) ||
       (await this.#leaveOut(process, tail, limit))
     );
@@ -95,10 +98,11 @@ export class Compactor {
 
   /** Begins a compaction because a person wants it. IllegalTransition if one runs, or if there is nothing to summarise. */
   async begin(process: Process, tail: ContextTail): Promise<void> {
+    const limit = await this.#limitOf(process);
+    if (await finishCompaction(this.#compacted(process, tail, limit))) return;
+    // Nothing may come between this and its beginning.
     if (this.#running.has(process.id))
       throw illegalTransition("Running", "A compaction of this conversation runs already.");
-    const limit = await this.#limitOf(process);
-    if (await this.#finished(process, tail, limit)) return;
     const plan = this.#plan(process, tail, "aggressive", limit);
     if (plan === null) throw illegalTransition("WaitingForInput", "There is nothing to summarise yet.");
     void this.#run(process, tail, plan, limit);
@@ -111,8 +115,13 @@ export class Compactor {
   resume(record: Process): void {
     const { log } = this.#conversation;
     const process = log.state.processes.find(({ id }) => id === record.parent);
-    if (process === undefined || this.#running.has(process.id)) return;
-    void this.#track(process, this.#resumed(record, process));
+    if (process === undefined) return;
+    // A person may have begun another one meanwhile, behind which this one has nothing to do.
+    const begun = this.#running.get(process.id) ?? Promise.resolve();
+    void this.#track(
+      process,
+      begun.then(() => this.#resumed(record, process)),
+    );
   }
 
   async #resumed(record: Process, process: Process): Promise<boolean> {
@@ -148,15 +157,8 @@ export class Compactor {
     return plan === null ? Promise.resolve(false) : this.#run(process, tail, plan, limit);
   }
 
-  /** Finishes what an earlier compaction left half done; false if there is no such. */
-  async #finished(process: Process, tail: ContextTail, limit: number): Promise<boolean> {
-    const summary = this.#running.has(process.id) ? null : unusedSummary(tail);
-    if (summary === null) return false;
-    const finished = beginsWith({ conversation: this.#conversation, process, tail, limit }, summary);
-    return await this.#track(
-      process,
-      finished.then(() => true),
-    );
+  #compacted(process: Process, tail: ContextTail, limit: number): Compacted {
+    return { conversation: this.#conversation, process, tail, limit, turns: this.#turns };
   }
 
   #plan(process: Process, tail: ContextTail, level: Level, limit: number): CompactionPlan | null {
@@ -181,7 +183,7 @@ export class Compactor {
     });
     this.#running.set(process.id, running);
     void running.finally(() => {
-      this.#running.delete(process.id);
+      if (this.#running.get(process.id) === running) this.#running.delete(process.id);
       this.#conversation.workEnded();
     });
     return running;
@@ -218,7 +220,7 @@ export class Compactor {
       return false;
     }
     const summary = { text, covers: plan.covers, ...taintOf(given.madeOf) };
-    await summarised({ conversation, process, tail, limit }, plan, summary, "model");
+    await summarised(this.#compacted(process, tail, limit), plan, summary, "model");
     return true;
   }
 
@@ -276,7 +278,6 @@ export class Compactor {
   }
 
   async #leaveOut(process: Process, tail: ContextTail, limit: number): Promise<boolean> {
-    const conversation = this.#conversation;
     const left = leaveOldestOut({
       prefix: tail.prefix,
       entries: tail.entries,
@@ -284,7 +285,7 @@ export class Compactor {
       cuts: cutsOf(process),
     });
     if (left === null) return false;
-    await summarised({ conversation, process, tail, limit }, left.plan, left.summary, "workspace");
+    await summarised(this.#compacted(process, tail, limit), left.plan, left.summary, "workspace");
     return true;
   }
 

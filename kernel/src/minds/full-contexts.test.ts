@@ -1,3 +1,4 @@
+import { nextTurn } from "../base/next-turn.ts";
 import { describe, expect, test, vi } from "vitest";
 import { until } from "../../../test/support/until.ts";
 import { storageError } from "../base/errors.ts";
@@ -33,6 +34,7 @@ async function talked(summary: () => FakeAnswer | Promise<FakeAnswer>): Promise<
 }
 
 const summariesOf = (entries: readonly Entry[]) => entries.filter((entry) => entry.kind === "summary");
+const noticesOf = (entries: readonly Entry[]) => entries.filter((entry) => entry.kind === "notice");
 const askedFor = (bench: MindBench, process: string): number =>
   bench.questions.filter(({ asker }) => asker.process === process).length;
 const tokensOf = async ({ bench, id }: Talk): Promise<number> => (await bench.service.get(id)).context.tokens;
@@ -89,6 +91,34 @@ describe("a context that is full", () => {
     expect((await bench.said(id)).at(-1)).toBe("ok");
     expect(await tokensOf(talk)).toBeLessThan(0.8 * limit);
   });
+
+  test.each(Array.from({ length: 12 }, (_, apart) => ({ apart })))(
+    "to 97 % while a summary arrives, $apart turns of the loop apart: whichever comes second replaces nothing of the first",
+    async ({ apart }) => {
+      const { promise, resolve } = Promise.withResolvers<FakeAnswer>();
+      const talk = await talked(() => promise);
+      const { bench, id } = talk;
+      await talk.fill(0.82);
+      await until("the compaction", () => askedFor(bench, "compaction") === 1);
+      const { model } = bench;
+      bench.model = async (...asked) => {
+        if (asked[1].process === "channel") {
+          resolve({ say: goal });
+          for (let turn = 0; turn < apart; turn++) await nextTurn();
+        }
+        return await model(...asked);
+      };
+      await talk.fill(0.97);
+      const summaries = summariesOf(await bench.rested(id));
+      const ends = summaries.map(({ covers }) => covers?.[1]);
+      expect(ends.length).toBeGreaterThan(0);
+      expect(new Set(ends).size).toBe(ends.length);
+      await bench.send(id, "are you there?");
+      expect(noticesOf(await bench.rested(id))).toEqual([]);
+      const last = JSON.stringify(bench.questions.at(-1)?.question.messages);
+      for (const { text } of summaries) expect(last).toContain(text);
+    },
+  );
 
   test("and whose summaries fail three times: no other is tried, and the oldest turns leave", async () => {
     const talk = await talked(() => ({ say: "" }));

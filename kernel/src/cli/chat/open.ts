@@ -249,7 +249,14 @@ async function conversationOf(
   if (fork !== undefined) {
     const { id, at } = forkNamed(fork);
     const origin = await conversationNamed(kernel, id);
-    return { conversation: await withModel(await kernel.forkConversation(origin.id, at)), isNew: false };
+    const copy = await kernel.forkConversation(origin.id, at);
+    try {
+      return { conversation: await withModel(copy), isNew: false };
+    } catch (error) {
+      // Nobody would know of it.
+      await kernel.deleteConversation(copy.id).catch(() => null);
+      throw error;
+    }
   }
   if (typeof resume === "string")
     return { conversation: await withModel(await conversationNamed(kernel, resume)), isNew: false };

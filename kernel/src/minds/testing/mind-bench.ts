@@ -7,6 +7,7 @@ import { invalidParams } from "../../base/errors.ts";
 import { FairTurns } from "../../base/fair-turns.ts";
 import type { Clock } from "../../base/clock.ts";
 import { silentLog } from "../../base/log.ts";
+import { nextTurn } from "../../base/next-turn.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
 import type { Conversation, Entry } from "../../base/vocabulary/conversation.ts";
@@ -192,7 +193,11 @@ export class MindBench {
                 ? isAllowed("budget", "use the model", asker, signal, asker.asking)
                 : Promise.resolve(true),
             ),
-          choose: async () => ({ model: "lab/m", contextTokens: this.contextTokens }),
+          choose: async () => {
+            // Real ones ask providers for their lists.
+            await nextTurn();
+            return { model: "lab/m", contextTokens: this.contextTokens };
+          },
           isTainting: () => this.isScripted,
           isOfOtherRun: () => this.isOfOtherRun,
         },
