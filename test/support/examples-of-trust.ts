@@ -221,11 +221,6 @@ export function showTrust(parts: () => { readonly recorder: Recorder; readonly o
         agent: GARDENER,
         inspect: true,
       });
-      // It waters each second; the call of a tool beside that would be traced with the hook's.
-      await client.notification<{ entry: { hook?: string; level: string } }>(
-        "lares/traces/entry",
-        ({ entry }) => entry.hook === "water" && entry.level === "error",
-      );
       await tool(client, GARDENER, "dig");
       const job = await until("one to rest while the other waits", async () => {
         const { items } = await client.request<{ items: Job[] }>("lares/jobs/list");

@@ -154,6 +154,22 @@ test.each([
   calls[Symbol.dispose]();
 });
 
+test("a request that names a call after its answer is also of the event in hand, and bounded by who led to that", async () => {
+  const led = { onBehalfOf: [schedule], depth: 3 };
+  const { calls, callers, open, proceed } = doorTo(authority("notes"), { ...event, lineage: led });
+  const asked = { onBehalfOf: [{ kind: "person" as const }], depth: 1 };
+  open.begin("call", asked);
+  proceed();
+  await calls.call("vdfs/query", { onBehalf: "call" });
+  open.end("call");
+  await calls.call("vdfs/query", { onBehalf: "call" });
+  expect(callers.map(({ lineage, hook }) => ({ ...lineage, hook }))).toEqual([
+    { ...asked, hook: undefined },
+    { onBehalfOf: [schedule, { kind: "person" }], depth: 3, hook: "tick" },
+  ]);
+  calls[Symbol.dispose]();
+});
+
 /** Calls whose service waits until the test releases it. */
 function cancelling(method: string) {
   const aborter = new AbortController();

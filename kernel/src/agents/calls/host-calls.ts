@@ -35,7 +35,7 @@ import type {
   ProcessCallOptions,
   SupervisorPorts,
 } from "../ports.ts";
-import { workOf } from "./attribution.ts";
+import { onBehalfIn, workOf } from "./attribution.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import type { Inspector } from "./inspector.ts";
 import { RefusalLog } from "./refusal-log.ts";
@@ -47,7 +47,7 @@ interface HostCallOptions {
   /** The guest's current work. */
   readonly inHand: () => InHand;
   /** The calls that the guest is answering. */
-  readonly open: Pick<OpenCalls, "of" | "ofAll" | "deadlineOfAll" | "read" | "hear">;
+  readonly open: Pick<OpenCalls, "of" | "isOpen" | "ofAll" | "deadlineOfAll" | "read" | "hear">;
   readonly blobs: Blobs;
   /** The running job. */
   readonly guest: () => AgentSession | null;
@@ -90,9 +90,10 @@ export class HostCalls implements GuestHandlers, Disposable {
    * its turn does not start. After that, cancelling ends reads and waits; a write is finished and answered.
    */
   call(method: string, params: unknown, cancelled = neverAborted): Promise<unknown> {
-    const { inspector, inHand } = this.#options;
+    const { inspector, inHand, open } = this.#options;
     if (inspector?.isOn !== true) return this.#call(method, params, cancelled);
-    return inspector.hostCall(method, params, inHand(), () => this.#call(method, params, cancelled));
+    const work = workOf(open, onBehalfIn(params), inHand());
+    return inspector.hostCall(method, params, work, () => this.#call(method, params, cancelled));
   }
 
   async #call(method: string, params: unknown, cancelled: AbortSignal): Promise<unknown> {
@@ -111,8 +112,11 @@ export class HostCalls implements GuestHandlers, Disposable {
     const asked = ports.readHostCall(method, params);
     const { onBehalf } = asked;
     const answering = onBehalf === undefined || onBehalf === null ? null : open.of(onBehalf);
-    const work = workOf(onBehalf, inHand);
-    const led = answering?.lineage ?? (onBehalf === undefined ? commonLineage([forAll, causes]) : causes);
+    const work = workOf(open, onBehalf, inHand);
+    const led =
+      answering === null
+        ? commonLineage([...(onBehalf === undefined ? [forAll] : []), causes])
+        : commonLineage([...(answering.isOpen ? [] : [causes]), answering.lineage]);
     const isForMind = led.onBehalfOf.some(({ kind }) => kind === "process");
     const texts: ReadTexts = {
       get foreign() {

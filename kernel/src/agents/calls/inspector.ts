@@ -3,7 +3,7 @@ import { LaresError, messageOf } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { InHand } from "../ports.ts";
 import type { WriteTrace } from "../trace-writer.ts";
-import { workOf } from "./attribution.ts";
+import { onBehalfIn } from "./attribution.ts";
 
 interface InspectorPorts {
   readonly clock: Pick<Clock, "monotonic">;
@@ -69,20 +69,18 @@ export class Inspector {
     }
   }
 
-  /** Runs a host call of the guest's current work. */
+  /** Runs a host call of the guest. The work is what it belongs to. */
   async hostCall<Result>(
     method: string,
     params: unknown,
-    inHand: InHand,
+    { hook, traceId, job }: InHand,
     run: () => Promise<Result>,
   ): Promise<Result> {
     const { clock, trace } = this.#ports;
     // The guest's own traces are there already.
     if (method === "trace") return await run();
     const number = ++this.#calls;
-    const onBehalf = onBehalfIn(params);
-    const { hook, traceId, job } = workOf(onBehalf, inHand);
-    const id = onBehalf ?? traceId ?? job;
+    const id = onBehalfIn(params) ?? traceId ?? job;
     const context = {
       step: "call" as const,
       ...(hook === undefined ? {} : { hook }),
@@ -118,10 +116,6 @@ function causeOf(method: string, params: unknown): { cause?: string; traceId?: s
   }
   const traceId = textOf(call) ?? textOf(id) ?? textOf(job);
   return { cause: method, ...(traceId === undefined ? {} : { traceId }) };
-}
-
-function onBehalfIn(params: unknown): string | undefined {
-  return isJsonObject(params) ? textOf(params["on_behalf"]) : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

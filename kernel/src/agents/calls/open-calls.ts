@@ -15,6 +15,8 @@ const maxEndedKnown = 1000;
 
 /** The guest's work for one call. */
 interface Answering {
+  /** False after the call's answer. */
+  readonly isOpen: boolean;
   readonly lineage: Lineage;
   /** Aborted if the call is cancelled or abandoned, or the guest ends; null if an earlier guest answered it. */
   readonly signal: AbortSignal | null;
@@ -122,12 +124,17 @@ export class OpenCalls {
     return last;
   }
 
+  isOpen(id: string): boolean {
+    return this.#open.has(id);
+  }
+
   /** Throws InvalidParams if there was no such call. */
   of(id: string): Answering {
     const open = this.#open.get(id);
     const call = open ?? this.#ended.get(id);
     if (call !== undefined)
       return {
+        isOpen: open !== undefined,
         lineage: call.lineage,
         signal: call.aborter?.signal ?? null,
         ...(call.deadline === undefined ? {} : { deadline: call.deadline }),
