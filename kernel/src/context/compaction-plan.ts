@@ -50,22 +50,27 @@ const summaryTokens = { least: 200, most: 4_000 } as const;
  * between a message, its request, a call and what belongs to them. The current turn stays.
  */
 export function planCompaction(input: PlanInput): CompactionPlan | null {
-  return planAt(input, cutOf(input));
+  const { prefix, level, limit } = input;
+  const isMerged = level !== "emergency" && sumTokens(prefix.summaries) > limit * summariesShare;
+  return planAt(input, cutOf(input), isMerged ? prefix.summaries : []);
 }
 
-/** Returns the plan that covers the entries up to a seq, as an earlier plan did; null if they cannot be cut there now. */
-export function planThrough(input: PlanInput, seq: number): CompactionPlan | null {
-  const { entries, cuts = "turns" } = input;
-  const cut = entries.findLastIndex((entry) => entry.seq <= seq) + 1;
-  if (entries[cut - 1]?.seq !== seq || !allowedCuts(entries, cuts)(cut)) return null;
-  return planAt(input, cut);
+/** Returns the plan that covers what an earlier plan did; null if that cannot leave now, or would take a part of a summary. */
+export function planThrough(input: PlanInput, [from, to]: CompactionPlan["covers"]): CompactionPlan | null {
+  const { prefix, entries, cuts = "turns" } = input;
+  const cut = entries.findLastIndex((entry) => entry.seq <= to) + 1;
+  if (entries[cut - 1]?.seq !== to || !allowedCuts(entries, cuts)(cut)) return null;
+  const merged = prefix.summaries.filter(({ covers }) => covers[0] >= from);
+  return (merged[0]?.covers[0] ?? prefix.after + 1) === from ? planAt(input, cut, merged) : null;
 }
 
-function planAt({ prefix, entries, level, limit }: PlanInput, cut: number): CompactionPlan | null {
+function planAt(
+  { prefix, entries, level, limit }: PlanInput,
+  cut: number,
+  merged: readonly Summary[],
+): CompactionPlan | null {
   const last = entries[cut - 1];
   if (last === undefined) return null;
-  const merged =
-    level !== "emergency" && sumTokens(prefix.summaries) > limit * summariesShare ? prefix.summaries : [];
   const { least, most } = summaryTokens;
   return {
     level,

@@ -1,4 +1,5 @@
-import type { OneAtATime } from "../base/one-at-a-time.ts";
+import { OneAtATime } from "../base/one-at-a-time.ts";
+import { redactedMark } from "../base/without-texts.ts";
 import { endedStates, type EntryOf, type Process } from "../base/vocabulary/conversation.ts";
 import { carriedOver, type Carried, type PinnedText } from "../context/carried.ts";
 import type { CompactionPlan } from "../context/compaction-plan.ts";
@@ -19,8 +20,24 @@ export interface Compacted {
   readonly tail: ContextTail;
   /** The model's window in tokens. */
   readonly limit: number;
-  /** A context begins again once at a time: what comes second may have been made from what the first replaced. */
-  readonly turns: OneAtATime;
+  readonly turns: BeginningTurns;
+}
+
+/** One context of a conversation begins again at a time: what comes second may have been made from what the first replaced. */
+export class BeginningTurns {
+  readonly #line = new OneAtATime();
+  #isClosed = false;
+
+  /** Resolves with `otherwise`, without the work, once they are closed. */
+  run<Result>(work: () => Promise<Result>, otherwise: Result): Promise<Result> {
+    return this.#line.run("", async () => (this.#isClosed ? otherwise : await work()));
+  }
+
+  /** Resolves when nothing is under way any more. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#line.run("", () => Promise.resolve());
+  }
 }
 
 type Covered = Pick<CompactionPlan, "covered"> & { readonly covers: Summary["covers"] };
@@ -36,7 +53,7 @@ export async function summarised(
   origin: string,
 ): Promise<void> {
   const { conversation, process, tail, turns } = compacted;
-  await turns.run(process.id, async () => {
+  await turns.run(async () => {
     if (!followsPrefix(tail.prefix, summary.covers)) return;
     const next = await beginningWith(compacted, plan, summary);
     const counted = process.kind === "channel" ? conversation.log.state.contextTokens : 0;
@@ -58,7 +75,7 @@ export async function summarised(
       ),
     ]);
     await tail.compact(next);
-  });
+  }, undefined);
 }
 
 /** A summary in the log, with what it covers. */
@@ -66,17 +83,19 @@ type LoggedSummary = EntryOf<"summary"> & Required<Pick<EntryOf<"summary">, "cov
 
 /**
  * Returns the summary that stands in the log, but not in the context, because the kernel died in between, or the disk was
- * full; null if there is none. Without it, the same entries would be summarised once more.
+ * full; null if there is none. Without it, the same entries would be summarised once more, as they are if a person has had
+ * something of it removed: most of them are still there.
  */
 function unusedSummary({ entries, prefix }: ContextTail): LoggedSummary | null {
   const written = entries.findLast((entry) => entry.kind === "summary");
-  return written !== undefined && isLogged(written) && followsPrefix(prefix, written.covers) ? written : null;
+  if (written === undefined || !isLogged(written) || written.text.includes(redactedMark)) return null;
+  return followsPrefix(prefix, written.covers) ? written : null;
 }
 
 /** Begins the context again with a summary that the log has, and the context has not. False if there is none. */
 export async function finishCompaction(compacted: Compacted): Promise<boolean> {
-  const { process, tail, turns } = compacted;
-  return await turns.run(process.id, async () => {
+  const { tail, turns } = compacted;
+  return await turns.run(async () => {
     const written = unusedSummary(tail);
     if (written === null) return false;
     const { text, covers, sources, tainted } = written;
@@ -90,7 +109,7 @@ export async function finishCompaction(compacted: Compacted): Promise<boolean> {
     const plan = { covers, covered: withoutReplaced(covered) };
     await tail.compact(await beginningWith(compacted, plan, summary));
     return true;
-  });
+  }, false);
 }
 
 const isLogged = (summary: EntryOf<"summary">): summary is LoggedSummary => summary.covers !== undefined;

@@ -1,4 +1,3 @@
-import { OneAtATime } from "../base/one-at-a-time.ts";
 import { isoTime } from "../base/clock.ts";
 import { illegalTransition, isLaresError, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
@@ -16,13 +15,16 @@ import { taintOf } from "../context/taint.ts";
 import { type Pressure, pressureOf } from "../context/tokens.ts";
 import type { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry, taintedBy } from "./entries.ts";
-import { type Compacted, finishCompaction, summarised } from "./compacted-context.ts";
+import { BeginningTurns, type Compacted, finishCompaction, summarised } from "./compacted-context.ts";
 import { failureOf } from "./conclusions.ts";
 import { type ConversationHost, type Filled, type GivenContext, placeOf } from "./host.ts";
 import { kinds } from "./kinds.ts";
 import { stopError } from "./stop-tree.ts";
 
 type Level = Exclude<Pressure, "none">;
+
+/** What became of a compaction. One that was stopped says nothing about the next one. */
+type Outcome = "smaller" | "failed" | "stopped";
 
 /**
  * After so many failures in a row, also over restarts, only a person's wish starts another compaction, until the oldest turns
@@ -42,9 +44,8 @@ export class Compactor {
   readonly #conversation: ConversationHost;
   #stops = 0;
   /** Running compactions, by the process whose context they are about. */
-  readonly #running = new Map<string, Promise<boolean>>();
-  /** Contexts that begin again, by their processes. */
-  readonly #turns = new OneAtATime();
+  readonly #running = new Map<string, Promise<Outcome>>();
+  readonly #turns = new BeginningTurns();
 
   constructor(conversation: ConversationHost) {
     this.#conversation = conversation;
@@ -74,7 +75,7 @@ export class Compactor {
         if (this.#mayTry) void this.#compact(process, tail, "background", limit);
         return false;
       case "aggressive":
-        return this.#mayTry && (await this.#compact(process, tail, "aggressive", limit));
+        return this.#mayTry && (await this.#compact(process, tail, "aggressive", limit)) === "smaller";
       case "emergency":
         return await this.#leaveOut(process, tail, limit);
     }
@@ -86,14 +87,12 @@ export class Compactor {
     return count < maxFailures || ports.clock.now() - Date.parse(last) >= restMs;
   }
 
-  /** The model refused a request as too long. */
+  /** The model refused a request as too long. Nothing is left out because somebody stopped what would have summarised it. */
   async #overflow(process: Process, tail: ContextTail): Promise<boolean> {
     const limit = await this.#limitOf(process);
-    return (
-      (await finishCompaction(this.#compacted(process, tail, limit))) ||
-      (this.#mayTry && (await this.#compact(process, tail, "aggressive", limit))) ||
-      (await this.#leaveOut(process, tail, limit))
-    );
+    if (await finishCompaction(this.#compacted(process, tail, limit))) return true;
+    const outcome = this.#mayTry ? await this.#compact(process, tail, "aggressive", limit) : "failed";
+    return outcome === "failed" ? await this.#leaveOut(process, tail, limit) : outcome === "smaller";
   }
 
   /** Begins a compaction because a person wants it. IllegalTransition if one runs, or if there is nothing to summarise. */
@@ -124,7 +123,7 @@ export class Compactor {
     );
   }
 
-  async #resumed(record: Process, process: Process): Promise<boolean> {
+  async #resumed(record: Process, process: Process): Promise<Outcome> {
     const conversation = this.#conversation;
     const isOver = process.kind !== "channel" && endedStates.has(process.state);
     const { covers } = record;
@@ -133,11 +132,11 @@ export class Compactor {
       const [tail, limit] = await Promise.all([conversation.tailOf(process), this.#limitOf(process)]);
       const { prefix, entries } = tail;
       const input = { prefix, entries, level: "background", limit, cuts: cutsOf(process) } as const;
-      const plan = planThrough(input, covers[1]);
+      const plan = planThrough(input, covers);
       if (plan !== null) return await this.#summarise(process, tail, plan, limit, record);
     }
     await conversation.drop(record);
-    return false;
+    return "stopped";
   }
 
   /** Cancels compactions that are not in the log yet, because the person stops what runs. */
@@ -145,16 +144,21 @@ export class Compactor {
     this.#stops++;
   }
 
+  /** Resolves when no context begins again any more: somebody may have texts removed then. */
+  close(): Promise<void> {
+    return this.#turns.close();
+  }
+
   /** True while a compaction runs. */
   get isBusy(): boolean {
     return this.#running.size > 0;
   }
 
-  #compact(process: Process, tail: ContextTail, level: Level, limit: number): Promise<boolean> {
+  #compact(process: Process, tail: ContextTail, level: Level, limit: number): Promise<Outcome> {
     const running = this.#running.get(process.id);
     if (running !== undefined) return running;
     const plan = this.#plan(process, tail, level, limit);
-    return plan === null ? Promise.resolve(false) : this.#run(process, tail, plan, limit);
+    return plan === null ? Promise.resolve("failed") : this.#run(process, tail, plan, limit);
   }
 
   #compacted(process: Process, tail: ContextTail, limit: number): Compacted {
@@ -170,16 +174,16 @@ export class Compactor {
     return plan?.covered.some((entry) => textOf(entry) !== "") === true ? plan : null;
   }
 
-  #run(process: Process, tail: ContextTail, plan: CompactionPlan, limit: number): Promise<boolean> {
+  #run(process: Process, tail: ContextTail, plan: CompactionPlan, limit: number): Promise<Outcome> {
     return this.#track(process, this.#summarise(process, tail, plan, limit));
   }
 
-  #track(process: Process, compaction: Promise<boolean>): Promise<boolean> {
-    const running = compaction.catch(async (error: unknown) => {
+  #track(process: Process, compaction: Promise<Outcome>): Promise<Outcome> {
+    const running = compaction.catch(async (error: unknown): Promise<Outcome> => {
       await this.#failed(process, messageOf(error));
       if (!isLaresError(error))
         this.#conversation.ports.log.error(`A compaction failed: ${messageOf(error)}`);
-      return false;
+      return "failed";
     });
     this.#running.set(process.id, running);
     void running.finally(() => {
@@ -195,7 +199,7 @@ export class Compactor {
     plan: CompactionPlan,
     limit: number,
     begun: Process | null = null,
-  ): Promise<boolean> {
+  ): Promise<Outcome> {
     const conversation = this.#conversation;
     const stops = this.#stops;
     const record = begun ?? recordOf(process, plan, conversation.ports.clock.now());
@@ -206,22 +210,23 @@ export class Compactor {
       await this.#notBegun(record, { state: "Failed", error: failureOf(error) });
       throw error;
     }
-    if (given === null) return false;
+    if (given === null) return "failed";
     if (begun === null) {
       const entry = processEntry(this.#maker(record.id), record);
       const written = await conversation.log.append(() => (this.#stops === stops ? [entry] : []));
-      if (written.length === 0) return false;
+      if (written.length === 0) return "stopped";
     }
     const text = await conversation.runCompaction(record, given);
     if (text === null) {
       const ended = conversation.log.state.processes.find(({ id }) => id === record.id);
       // One that was stopped needs no explanation.
-      if (ended?.state === "Failed") await this.#failed(process, ended.error?.message ?? "");
-      return false;
+      if (ended?.state !== "Failed") return "stopped";
+      await this.#failed(process, ended.error?.message ?? "");
+      return "failed";
     }
     const summary = { text, covers: plan.covers, ...taintOf(given.madeOf) };
     await summarised(this.#compacted(process, tail, limit), plan, summary, "model");
-    return true;
+    return "smaller";
   }
 
   /** Returns the request for a summary; null if an extension does not let it be made. */

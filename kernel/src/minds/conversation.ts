@@ -300,7 +300,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     this.#wakes.stop();
     const running = [...this.#running.values()];
     for (const { abort } of running) abort.abort(requestCancelled("The kernel stops."));
-    await Promise.all(running.map(({ done }) => done));
+    await Promise.all([...running.map(({ done }) => done), this.#compactor.close()]);
     this.#listening[Symbol.dispose]();
     this.#contexts.rest();
     this.#used[Symbol.dispose]();

@@ -113,9 +113,7 @@ export class MindProcess implements AtWork {
     const summary = this.#given === null ? null : SummaryDraft.from(this.#tail.entries);
     let overflows = 0;
     for (let turn = 1 + (await requestsMade(this.#host, this, this.#turnNow())); ; turn++) {
-      this.signal.throwIfAborted();
-      if (this.#host.isUnattended) throw new Unattended("Nobody is there.");
-      if (kinds[kind].pauses && this.#host.decisions.isPaused) throw new Paused("It is paused.");
+      this.#checkContinues();
       const answered = await this.#ask(turn > most);
       if (answered.type === "failed") {
         const { failure } = answered;
@@ -126,8 +124,10 @@ export class MindProcess implements AtWork {
           continue;
         }
         if (failure.class !== "ContextOverflow" || overflows++ > 0) throw new ModelFailed(failure);
-        if (!(await this.#host.makeRoom(this, "overflow"))) throw new ModelFailed(failure);
-        continue;
+        if (await this.#host.makeRoom(this, "overflow")) continue;
+        // What stopped a compaction stops this too.
+        this.#checkContinues();
+        throw new ModelFailed(failure);
       }
       this.answer = answered.text;
       summary?.take({ ...answered, hasCalls: answered.calls.length > 0 });
@@ -158,6 +158,12 @@ export class MindProcess implements AtWork {
       }
       if (!this.hasUnread("spoken") && (await this.#summarised(summary))) return "ended";
     }
+  }
+
+  #checkContinues(): void {
+    this.signal.throwIfAborted();
+    if (this.#host.isUnattended) throw new Unattended("Nobody is there.");
+    if (kinds[this.record.kind].pauses && this.#host.decisions.isPaused) throw new Paused("It is paused.");
   }
 
   /** Writes the end that an error means. */
