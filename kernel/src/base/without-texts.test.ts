@@ -61,3 +61,51 @@ test.each([
 ])("%s is distinctive: %s", (text, expected) => {
   expect(isDistinctive(text)).toBe(expected);
 });
+
+test("a cut-off beginning is found at each place, and not where the text goes on in another way", () => {
+  const text = `He said "hello, how are you today?" and "what a day" and left the room at once.`;
+  const remover = textRemover([text]);
+  const beginning = text.slice(0, 50);
+  expect(remover.from(`${beginning}… and ${beginning}...`)).toBe(`${redactedMark}… and ${redactedMark}...`);
+  // The quote is the text's own, and what follows is something else.
+  expect(remover.holds(`He said "hello, how are you today?" and "what a night"`)).toBe(false);
+  expect(remover.holds(`xx ${text.slice(0, 45)} ${beginning}`)).toBe(true);
+});
+
+test("texts that repeat themselves take time in proportion to their length", () => {
+  const took = (count: number): number => {
+    const remover = textRemover([`${"ab ".repeat(count)}c`]);
+    const text = `${"ab ".repeat(count - 1)}x ${'"'.repeat(count)}`;
+    const begun = performance.now();
+    for (let run = 0; run < 3; run++) expect(remover.holds(text)).toBe(false);
+    return performance.now() - begun;
+  };
+  took(5_000);
+  const short = took(5_000);
+  // A comparison of each place with each other one would take 400 times as long.
+  expect(took(100_000)).toBeLessThan(100 * Math.max(short, 1));
+});
+
+test("what is found is what comparing each place with the form finds, whatever repeats", () => {
+  let seed = 5;
+  const random = (below: number): number => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
+  const word = (length: number): string =>
+    Array.from({ length }, () => ["a", "b", '"'][random(9) === 0 ? 2 : random(2)]).join("");
+  for (let run = 0; run < 300; run++) {
+    const part = word(1 + random(4));
+    const form = `${part.repeat(20)}${word(30)}`.slice(0, 60);
+    const text = `${word(random(5))}${form.slice(0, 35 + random(20))}${word(random(4))}${form.slice(0, 38 + random(20))}`;
+    const remover = textRemover([form]);
+    const isCutAt = (each: string, from: number): boolean => {
+      let length = 0;
+      while (length < each.length && text[from + length] === each[length]) length++;
+      const rest = text.slice(from + length, from + length + 8);
+      return length >= 40 && (length === each.length || /^(?:$|\\*"|…|\.\.\.)/u.test(rest));
+    };
+    const isThere = remover.forms.some((each) => [...text].some((_character, from) => isCutAt(each, from)));
+    expect([form, text, remover.holds(text)]).toEqual([form, text, isThere]);
+  }
+});

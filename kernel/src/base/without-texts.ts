@@ -20,31 +20,79 @@ const cutCharacters = 40;
 /** Matches the end of a shortened text: the end itself, the quote of a JSON string, an ellipsis, or a replacement character. */
 const cutMark = /^(?:$|\\*"|…|\.\.\.|\ufffd)/u;
 
-/** Returns the range of a form's beginning that ends where the text was cut off; null if there is none. */
-function cutIn(text: string, form: string): { readonly from: number; readonly to: number } | null {
-  if (form.length <= cutCharacters) return null;
-  const head = form.slice(0, cutCharacters);
-  for (let from = text.indexOf(head); from >= 0; from = text.indexOf(head, from + 1)) {
-    let length = cutCharacters;
-    while (length < form.length && text[from + length] === form[length]) length++;
-    const to = from + length;
-    if (cutMark.test(text.slice(to, to + 8))) return { from, to };
+/** A text as it may stand somewhere. */
+class Form {
+  readonly text: string;
+  readonly head: string;
+  /** By a length of the form: the longest shorter beginning of the form that ends there too; made when it is first needed. */
+  #borders: Int32Array | null = null;
+  /** The same, if another character follows in the form: a comparison that failed there need not be made again. */
+  #others: Int32Array | null = null;
+
+  constructor(text: string) {
+    this.text = text;
+    this.head = text.slice(0, cutCharacters);
   }
-  return null;
+
+  standsIn(text: string): boolean {
+    return text.includes(this.text) || this.cutsIn(text, 1).length > 0;
+  }
+
+  /**
+   * Returns the places where a text has a beginning of the form and was cut off behind it, at most so many. Each character is
+   * looked at a bounded number of times, also in texts that repeat themselves.
+   */
+  cutsIn(text: string, most = Infinity): { readonly from: number; readonly to: number }[] {
+    const found: { from: number; to: number }[] = [];
+    const form = this.text;
+    const first = form.length <= cutCharacters ? -1 : text.indexOf(this.head);
+    if (first < 0) return found;
+    const { borders, others } = this.#tables();
+    /** The length of the longest beginning of the form that ends before `to`. */
+    let length = 0;
+    for (let to = first; to <= text.length && found.length < most; to++) {
+      const next = text[to];
+      const ends = length > 0 && form[length] === next ? (others[length] ?? 0) : length;
+      if (ends >= cutCharacters && cutMark.test(text.slice(to, to + 8))) {
+        found.push({ from: to - ends, to });
+        length = 0;
+      }
+      while (length > 0 && (length === form.length || form[length] !== next)) length = borders[length] ?? 0;
+      if (form[length] === next) length++;
+    }
+    return found;
+  }
+
+  #tables(): { readonly borders: Int32Array; readonly others: Int32Array } {
+    if (this.#borders !== null && this.#others !== null)
+      return { borders: this.#borders, others: this.#others };
+    const form = this.text;
+    const borders = new Int32Array(form.length + 1);
+    const others = new Int32Array(form.length + 1);
+    let border = 0;
+    for (let length = 1; length < form.length; length++) {
+      others[length] = form[border] === form[length] ? (others[border] ?? 0) : border;
+      while (border > 0 && form[border] !== form[length]) border = borders[border] ?? 0;
+      if (form[border] === form[length]) border++;
+      borders[length + 1] = border;
+    }
+    others[form.length] = border;
+    this.#borders = borders;
+    this.#others = others;
+    return { borders, others };
+  }
 }
 
 /** Returns a remover of these texts. One that removes none finds nothing and changes nothing. */
 export function textRemover(texts: readonly string[]): TextRemover {
-  const forms = [...new Set(texts.filter((text) => text !== "").flatMap(formsOf))].toSorted(
-    (one, other) => other.length - one.length,
-  );
+  const forms = [...new Set(texts.filter((text) => text !== "").flatMap(formsOf))]
+    .toSorted((one, other) => other.length - one.length)
+    .map((text) => new Form(text));
   const replaced = (value: unknown): unknown => {
     if (typeof value === "string")
       return forms.reduce((left, form) => {
-        let now = left.includes(form) ? left.split(form).join(redactedMark) : left;
-        for (let cut = cutIn(now, form); cut !== null; cut = cutIn(now, form))
-          now = `${now.slice(0, cut.from)}${redactedMark}${now.slice(cut.to)}`;
-        return now;
+        const now = left.includes(form.text) ? left.split(form.text).join(redactedMark) : left;
+        return withMarks(now, form.cutsIn(now));
       }, value);
     if (Array.isArray(value)) return value.map(replaced);
     if (!isJsonObject(value)) return value;
@@ -53,11 +101,18 @@ export function textRemover(texts: readonly string[]): TextRemover {
     );
   };
   return {
-    forms,
-    needles: [...new Set(forms.map((form) => form.slice(0, cutCharacters)))],
-    holds: (text) => forms.some((form) => text.includes(form) || cutIn(text, form) !== null),
+    forms: forms.map(({ text }) => text),
+    needles: [...new Set(forms.map(({ head }) => head))],
+    holds: (text) => forms.some((form) => form.standsIn(text)),
     from: (value) => replaced(value) as typeof value,
   };
+}
+
+/** `places`: in their order, without overlaps. */
+function withMarks(text: string, places: readonly { readonly from: number; readonly to: number }[]): string {
+  if (places.length === 0) return text;
+  const kept = places.map(({ from }, index) => text.slice(places[index - 1]?.to ?? 0, from));
+  return [...kept, text.slice(places.at(-1)?.to)].join(redactedMark);
 }
 
 /** A single word of this many letters is taken for a text, not for the name of a field or state. */

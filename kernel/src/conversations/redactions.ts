@@ -64,6 +64,31 @@ export class Redactions {
     return found;
   }
 
+  /**
+   * Returns by log the seqs of those of the entries that it has, its own and those of what it was forked from. Forks count
+   * on from where they began, so the same seq of another log is another entry.
+   */
+  async seqsIn(ids: readonly string[], entries: readonly Entry[]): Promise<Record<string, number[]>> {
+    const stretches = new Map<string, ReturnType<RedactionsParts["stretchesOf"]>>();
+    const stretchesOf = (id: string): ReturnType<RedactionsParts["stretchesOf"]> => {
+      const known = stretches.get(id) ?? this.#parts.stretchesOf(id);
+      stretches.set(id, known);
+      return known;
+    };
+    const owned: { readonly owner: string; readonly seq: number }[] = [];
+    for (const { conversation, seq } of entries) {
+      const own = (await stretchesOf(conversation)).find(({ through }) => seq <= through);
+      owned.push({ owner: own?.conversation ?? conversation, seq });
+    }
+    const found: Record<string, number[]> = {};
+    for (const id of ids) {
+      const ends = new Map((await stretchesOf(id)).map((each) => [each.conversation, each.through]));
+      const seqs = owned.flatMap(({ owner, seq }) => (seq <= (ends.get(owner) ?? 0) ? [seq] : []));
+      if (seqs.length > 0) found[id] = seqs;
+    }
+    return found;
+  }
+
   /** Returns the entries that `redact` would replace, as they are now. */
   async found(ids: readonly string[], removal: Removal): Promise<readonly Entry[]> {
     const found: Entry[] = [];

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../base/json.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
+import { textRemover } from "../base/without-texts.ts";
 import type { Removal } from "../conversations/redactions.ts";
 import { contextWithoutBlock, redacted, withoutTexts } from "./redaction.ts";
 
@@ -7,6 +8,7 @@ import { contextWithoutBlock, redacted, withoutTexts } from "./redaction.ts";
 export function removalOfBlock(name: string, said: readonly string[]): Removal {
   /** The entries of a log are looked at in their order. */
   const calls = new Set<string>();
+  const remover = textRemover(said);
   return {
     entry: (entry) => {
       if (isEditCall(entry, name)) calls.add(entry.call);
@@ -14,7 +16,7 @@ export function removalOfBlock(name: string, said: readonly string[]): Removal {
         (entry.kind === "block" && entry.name === name) ||
         isEditCall(entry, name) ||
         (entry.kind === "tool_result" && calls.has(entry.call));
-      if (!isOf) return withoutTexts(entry, said);
+      if (!isOf) return withoutTexts(entry, remover);
       const now = redacted(entry);
       return JSON.stringify(now) === JSON.stringify(entry) ? null : now;
     },

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { until } from "../../../test/support/until.ts";
+import { systemClock } from "../platform/clock.ts";
+import { entryOf } from "./entries.ts";
+import type { NewMemory } from "./ports.ts";
 import { agent, type FakeAnswer, MindBench, person } from "./testing/mind-bench.ts";
 
 const confided = "grapefruit-7-umbrella";
@@ -360,9 +363,10 @@ test("a memory that goes with a redacted entry leaves the conversations that rec
   const { id, entry } = await told(bench);
   const [memory] = bench.memories;
   expect(memory?.text).toBe(paraphrase);
+  const remembered = memory?.call ?? "";
   bench.recalled = [
     {
-      id: "k1",
+      id: remembered,
       type: "Fact",
       text: paraphrase,
       by: agent,
@@ -382,8 +386,104 @@ test("a memory that goes with a redacted entry leaves the conversations that rec
     expect(await bench.service.verify({ id: each })).toMatchObject({ ok: true });
   }
   expect(await filesWith(bench.folder, "citrus")).toEqual([]);
-  // The outcomes of calls elsewhere too.
-  expect(bench.forgotten.flatMap(({ texts }) => texts)).toContain(paraphrase);
+  expect(bench.forgotten.flatMap(({ memories }) => memories)).toEqual([{ agent, id: remembered }]);
+});
+
+test("the preview names each memory that goes, and words of it that a person wrote elsewhere stay", async () => {
+  const bench = await MindBench.open();
+  const { id, entry } = await told(bench);
+  const other = await bench.open();
+  const theirs = "Their name is Ada, says the file.";
+  await bench.send(other.id, theirs);
+  await bench.rested(other.id);
+  // The cortex merged it, from whatever it had read.
+  const merged = { type: "Fact", text: "Their name is Ada", conversation: agent, call: "merged" };
+  bench.memories.push({ ...merged, sources: [], isTainted: false } as unknown as NewMemory);
+  const named = [{ id: "merged", type: "Fact", text: merged.text }];
+  const request = { id, entry, with_derived: true };
+  const preview = await bench.service.redact(person, { ...request, preview: true });
+  expect(preview.memories).toEqual(named);
+  const { entries } = await bench.service.redact(person, request);
+  expect(preview.entries.toSorted()).toEqual(entries.toSorted());
+  expect(bench.forgotten.at(-1)).toMatchObject({ memories: [{ agent, id: "merged" }] });
+  expect(bench.forgotten.at(-1)?.texts).not.toContain(merged.text);
+  expect(await bench.said(other.id, "user")).toEqual([theirs]);
+});
+
+test("derived entries go in all conversations, also short ones; a fork's summary of entries of its own stays", async () => {
+  const bench = await MindBench.open();
+  bench.contextTokens = 8_000;
+  const summary = "Goal: the garden plan. Decisions: oak trees, because they last. Open: count the chairs.";
+  const call = { tool: "files/read", arguments: { path: "ada-lovelace.txt" } };
+  bench.tool = () => ({ status: "success", value: "x" });
+  bench.model = ({ messages }, { process }) => {
+    if (process === "compaction") return { say: summary };
+    const said = JSON.stringify(messages.slice(-2));
+    return said.includes("tool_result") ? { say: "Ada L." } : said.includes("Look") ? { call: [call] } : {};
+  };
+  const { id } = await bench.open();
+  const other = await bench.open();
+  for (const each of [id, other.id]) {
+    await bench.send(each, "Hello, this is about nothing.");
+    await bench.rested(each);
+  }
+  const fork = await bench.service.fork(person, id);
+  for (let at = 0; at < 6; at++) {
+    await bench.send(fork.id, `${"word ".repeat(300)}${at}`);
+    await bench.rested(fork.id);
+  }
+  await bench.service.compact(person, fork.id);
+  await bench.rested(fork.id);
+  for (const each of [id, other.id]) {
+    await bench.send(each, `Look up ${confided} in the files.`);
+    await bench.rested(each);
+  }
+  // The mind's own log has the text, so all of its conversations are searched.
+  await bench.minds.useMind(agent, async ({ log }) => {
+    const block = { kind: "block", name: "notes", text: `They like ${confided}.` } as const;
+    await log.append([entryOf({ process: "p", turn: "", clock: systemClock }, block, { origin: "model" })]);
+  });
+  const done = await bench.service.redact(person, { id, text: confided, with_derived: true });
+  expect(done.derived_total).toBe(0);
+  for (const each of [id, other.id]) expect(said(await bench.entries(each))).not.toMatch(/Ada L|ada-love/);
+  expect(said(await bench.entries(fork.id))).toContain(summary);
+});
+
+test("exact strings of a removed text leave what the model reads, where a compaction carried them over", async () => {
+  const bench = await MindBench.open();
+  bench.contextTokens = 8_000;
+  bench.model = (_question, { process }) =>
+    process === "compaction" ? { say: "Goal: nothing much so far. Decisions: none. Open: nothing." } : {};
+  const sentence = "My code is plum-4242, for the door.";
+  const { id } = await told(bench, sentence);
+  for (let at = 0; at < 6; at++) {
+    await bench.send(id, `${"word ".repeat(300)}${at}`);
+    await bench.rested(id);
+  }
+  await bench.service.compact(person, id);
+  await bench.rested(id);
+  await bench.send(id, "Now?");
+  await bench.rested(id);
+  expect(asked(bench)).toContain("plum-4242");
+  await bench.service.redact(person, { id, text: sentence });
+  await bench.send(id, "And now?");
+  await bench.rested(id);
+  expect(asked(bench)).not.toContain("plum-4242");
+  expect(await filesWith(bench.folder, "plum-4242")).toEqual([]);
+});
+
+test("a text that stands only in what a compaction carried over is removed, and the answer says where", async () => {
+  const bench = await MindBench.open();
+  const { id } = await told(bench);
+  await bench.minds.use(id, async (conversation) => {
+    const tail = await conversation.tailOf(conversation.channel);
+    const { prefix } = tail;
+    const carried = { ...prefix.carried, strings: [{ by: "person" as const, text: "plum-4242" }] };
+    await tail.compact({ ...prefix, carried });
+  });
+  const done = await bench.service.redact(person, { id, text: "plum-4242" });
+  expect(done).toMatchObject({ entries: [], conversations: [id] });
+  expect(await filesWith(bench.folder, "plum-4242")).toEqual([]);
 });
 
 test("what stands elsewhere of a redacted call is named by its words and by the call, and a path is left alone", async () => {

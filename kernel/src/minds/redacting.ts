@@ -11,6 +11,7 @@ import {
   isRemovable,
   removalOfEntries,
   removalOfMemories,
+  removalOfRetold,
   removalOfTexts,
   bothRemovals,
   copiedTexts,
@@ -33,12 +34,15 @@ export interface LogRedaction {
   readonly agent: string;
   readonly logs: readonly string[];
   readonly text?: string;
-  /** With the conversations that have them. */
-  readonly entries?: { readonly removed: readonly Entry[]; readonly sees: readonly string[] };
+  /** With their seqs in each log that has some of them. */
+  readonly entries?: {
+    readonly removed: readonly Entry[];
+    readonly seen: Readonly<Record<string, readonly number[]>>;
+  };
   /** The ids of memories with which a conversation may have begun. */
   readonly memories?: readonly string[];
-  /** The texts of memories that go too, which other conversations may have recalled. */
-  readonly recalled?: readonly string[];
+  /** The texts of these, and the logs whose models were told them. */
+  readonly retold?: { readonly texts: readonly string[]; readonly logs: readonly string[] };
   readonly block?: { readonly name: string; readonly said: readonly string[] };
 }
 
@@ -54,64 +58,81 @@ export async function redactConversation(
   const family = await conversations.redactions.family(id);
   for (const each of family) await checkIdle(minds, each);
   const target = text === undefined ? { entries: await entriesOf(minds, id, entry ?? "", family) } : { text };
+  const { redactions } = conversations;
   const own = (await conversations.find(agent)) === null ? [] : [agent];
   const logsTold = async (of: LogRedaction): Promise<readonly string[]> => {
-    const others = await toldBy(minds, of, [...family, ...own]);
-    for (const each of others) await checkIdle(minds, each);
-    return [...family, ...own, ...others];
+    const told = [...(await toldBy(minds, of, [...family, ...own])), ...(of.retold?.logs ?? [])];
+    const logs = [...new Set([...family, ...own, ...told])];
+    for (const each of logs.filter(isConversationId)) await checkIdle(minds, each);
+    return logs;
   };
   const logs = await logsTold({ agent, logs: [], ...target });
   const named: LogRedaction = { agent, logs, ...target };
-  const found = await conversations.redactions.found(logs, removalOf(named));
+  const found = await redactions.found(logs, removalOf(named));
   const origins = text === undefined ? (named.entries?.removed ?? []) : found;
   const foundIds = new Set(found.map((each) => each.id));
   const derived = (await derivedFrom(conversations, logs, agent, origins)).filter(
     (each) => !foundIds.has(each.id),
   );
-  const also = withDerived ? derived : [];
-  const entries = {
-    removed: [...(named.entries?.removed ?? []), ...also],
-    sees: [...new Set([...(named.entries?.sees ?? []), ...family])],
-  };
-  const removing = withDerived ? await madeSince(minds, agent, [...family, agent], origins) : [];
-  const memories = removing.map((memory) => memory.id);
-  const recalled = removing.flatMap((memory) => (memory.text.length >= minRepeated ? [memory.text] : []));
-  const whole: LogRedaction = {
-    ...named,
-    ...(also.length === 0 ? {} : { entries }),
-    ...(memories.length === 0 ? {} : { memories }),
-    ...(recalled.length === 0 ? {} : { recalled }),
-  };
+  // A cortex saves what it merges in the name of its agent.
+  const remembered = (): Promise<Memories> => madeSince(minds, agent, [...family, agent], origins);
+  const memories = await remembered();
+  const whole = withDerived ? await withWhatIsDerived(minds, named, derived, memories) : named;
   // A bulletin, a block or a memory that goes too was told elsewhere.
-  const redaction: LogRedaction =
-    also.length + memories.length === 0 ? named : { ...whole, logs: await logsTold(whole) };
+  const redaction = whole === named ? named : { ...whole, logs: await logsTold(whole) };
   const having = redaction.logs.filter(isConversationId);
-  if (preview)
-    return {
-      ...answerOf(found, having, derived, await madeSince(minds, agent, family, origins)),
-      removed: [],
-      remains: [],
-    };
+  const inContexts = new Set<string>();
+  for (const each of having)
+    if (await redactions.holdsInContext(each, removalOf(redaction))) inContexts.add(each);
+  const answer = (entries: readonly Entry[], left: readonly Entry[], mentioned: Memories) =>
+    answerOf(entries, { all: having, inContexts }, left, mentioned);
+  if (preview) {
+    const all = whole === named ? found : await redactions.found(redaction.logs, removalOf(redaction));
+    return { ...answer(all, derived, memories), removed: [], remains: [] };
+  }
   const { result: replaced, report } = await forget(
     minds,
     redaction,
     {
       ...forgottenOf(redaction, having, agent),
-      memories: memories.map((each) => ({ agent, id: each })),
+      memories: (redaction.memories ?? []).map((each) => ({ agent, id: each })),
     },
     () => removeFrom(minds, redaction),
   );
-  const left = withDerived ? [] : derived;
   return {
-    ...answerOf(replaced, having, left, await madeSince(minds, agent, family, origins)),
+    ...answer(replaced, withDerived ? [] : derived, await remembered()),
     removed: report.removed.map((each) => ({ ...each })),
     remains: report.remains.map((each) => ({ ...each })),
   };
 }
 
+/** Returns a redaction with what was derived from its text, and with copies of these memories where models were told them. */
+async function withWhatIsDerived(
+  minds: Minds,
+  named: LogRedaction,
+  derived: readonly Entry[],
+  memories: Memories,
+): Promise<LogRedaction> {
+  const { redactions } = minds.conversations;
+  const { agent, logs } = named;
+  const removed = [...(named.entries?.removed ?? []), ...derived];
+  const ids = memories.map(({ id }) => id);
+  // They were made in the first ones.
+  const told = new Set(logs);
+  if (ids.length > 0)
+    for (const each of [agent, ...(await redactions.conversationsOf([agent]))])
+      if (!told.has(each) && (await redactions.holds(each, removalOfMemories(ids)))) told.add(each);
+  const texts = memories.flatMap(({ text }) => (text.length >= minRepeated ? [text] : []));
+  return {
+    ...named,
+    ...(derived.length === 0 ? {} : { entries: { removed, seen: await redactions.seqsIn(logs, removed) } }),
+    ...(ids.length === 0 ? {} : { memories: ids, retold: { texts, logs: [...told] } }),
+  };
+}
+
 /**
  * Returns the logs of shared memories that have a text from a conversation, and those of all conversations that may have
- * read it there, in a block or the bulletin of their mind, or among its memories.
+ * read it there, or in a block or the bulletin of their mind.
  */
 async function toldBy(
   minds: Minds,
@@ -120,15 +141,12 @@ async function toldBy(
 ): Promise<readonly string[]> {
   const { conversations } = minds;
   const { redactions } = conversations;
-  const { agent, recalled } = told;
+  const { agent } = told;
   const removal = removalOf(told);
   const found = new Set<string>();
   const isInOwn = await hasAny(conversations, agent, removal);
-  // A memory may be a result of any conversation.
-  const holds = (each: string): Promise<boolean> =>
-    recalled === undefined ? redactions.holdsInContext(each, removal) : redactions.holds(each, removal);
   for (const each of await redactions.conversationsOf([agent]))
-    if (isInOwn || (await holds(each))) found.add(each);
+    if (isInOwn || (await redactions.holdsInContext(each, removal))) found.add(each);
   for (const namespace of await sharedOf(minds, agent)) {
     const log = sharedLogOf(namespace);
     if (!(await hasAny(conversations, log, removal))) continue;
@@ -166,13 +184,16 @@ async function madeSince(
 
 function answerOf(
   having: readonly Entry[],
-  conversations: readonly string[],
+  conversations: { readonly all: readonly string[]; readonly inContexts: ReadonlySet<string> },
   derived: readonly Entry[],
   memories: Memories,
 ): Omit<RedactedConversation, "removed" | "remains"> {
   return {
     entries: [...new Set(having.map((each) => each.id))],
-    conversations: conversations.filter((each) => having.some(({ conversation }) => conversation === each)),
+    conversations: conversations.all.filter(
+      (each) =>
+        conversations.inContexts.has(each) || having.some(({ conversation }) => conversation === each),
+    ),
     memories: memories.map((memory) => ({ ...memory })),
     derived: derived.slice(0, maxListed).map((each) => ({
       conversation: each.conversation,
@@ -235,12 +256,12 @@ export async function removeFrom(minds: Minds, redaction: LogRedaction): Promise
   );
 }
 
-function removalOf({ agent, text, entries, memories, recalled, block }: LogRedaction): Removal {
+function removalOf({ agent, text, entries, memories, retold, block }: LogRedaction): Removal {
   const removals = [
     ...(memories === undefined ? [] : [removalOfMemories(memories)]),
-    ...(entries === undefined ? [] : [removalOfEntries(entries.removed, new Set(entries.sees), agent)]),
+    ...(entries === undefined ? [] : [removalOfEntries(entries.removed, entries.seen, agent)]),
     ...(text === undefined ? [] : [removalOfTexts([text])]),
-    ...(recalled === undefined ? [] : [removalOfTexts(recalled)]),
+    ...(retold === undefined ? [] : [removalOfRetold(retold.texts, retold.logs)]),
     ...(block === undefined ? [] : [removalOfBlock(block.name, block.said)]),
   ];
   return removals.reduce(bothRemovals);
@@ -248,13 +269,13 @@ function removalOf({ agent, text, entries, memories, recalled, block }: LogRedac
 
 /** Returns what is removed outside of the logs. */
 function forgottenOf(
-  { text, entries, recalled = [] }: LogRedaction,
+  { text, entries }: LogRedaction,
   family: readonly string[],
   agent: string,
 ): Omit<Forgotten, "memories"> {
   const removed = entries?.removed ?? [];
   return {
-    texts: [...new Set([...(text === undefined ? [] : [text]), ...recalled, ...copiedTexts(removed)])],
+    texts: [...new Set([...(text === undefined ? [] : [text]), ...copiedTexts(removed)])],
     calls: removed.flatMap((each) =>
       each.kind === "tool_call" || each.kind === "tool_result"
         ? family.map((conversation) => ({ agent, conversation, call: each.call }))
@@ -283,9 +304,8 @@ async function entriesOf(
   const all: Entry[] = [];
   for await (const each of everyEntry(conversations, id, { kinds: [found.kind] }))
     if (each.id === entry) all.push(each);
-  const sees: string[] = [];
-  for (const each of family) if ((await conversations.entry(each, entry)) !== null) sees.push(each);
-  return { removed: all.length === 0 ? [found] : all, sees };
+  const removed = all.length === 0 ? [found] : all;
+  return { removed, seen: await conversations.redactions.seqsIn(family, removed) };
 }
 
 /** Throws IllegalTransition while something runs in a conversation: it may have read the text, and would write it again. */

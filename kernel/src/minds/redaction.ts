@@ -1,6 +1,6 @@
 import { isJsonObject } from "../base/json.ts";
 import { type Entry, type EntryOf, replacedBy } from "../base/vocabulary/conversation.ts";
-import { redactedMark, textRemover } from "../base/without-texts.ts";
+import { redactedMark, textRemover, type TextRemover } from "../base/without-texts.ts";
 import { textOf } from "../context/entry-text.ts";
 import { continued } from "../context/partial-parts.ts";
 import { readPrefix } from "../context/prefix.ts";
@@ -29,64 +29,66 @@ export function isRemovable({ kind }: Entry): boolean {
 
 /** Removes texts, wherever they stand. */
 export function removalOfTexts(texts: readonly string[]): Removal {
+  const remover = textRemover(texts);
   return {
-    entry: (entry) => withoutTexts(entry, texts),
-    context: (context) => contextWithout(context, texts, null),
+    entry: (entry) => withoutTexts(entry, remover),
+    context: (context) => contextWithout(context, remover, { texts }),
   };
 }
 
 /**
  * Removes whole entries, which have one id: an answer with the pieces in which it came, a message with what an extension
  * made of it. With them go summaries that stand for them and what compactions wrote since, the title that was made of
- * them, and exact copies. `sees`: the conversations that have them; `mind`: the log of the mind itself.
+ * them, and exact copies. `seen`: the seqs of the entries in each log that has some; `mind`: the log of the mind itself.
  */
 export function removalOfEntries(
   entries: readonly Entry[],
-  sees: ReadonlySet<string>,
+  seen: Readonly<Record<string, readonly number[]>>,
   mind: string,
 ): Removal {
   const ids = new Set(entries.map(({ id }) => id));
-  const seqs = entries.flatMap(({ seq, conversation }) => (conversation === mind ? [] : [seq]));
   const said = wholeEntries(entries);
   const texts = said.map((entry) => textOf(entry).trim()).filter((text) => text !== "");
-  const copies = copiedTexts(entries);
+  const copied = copiedTexts(entries);
+  const copies = textRemover(copied);
+  const inMind = textRemover([...copied, ...linesAsRead(said, texts)]);
   const titles = new Set(
     said
       .flatMap((entry) => (entry.kind === "message" ? [titleOf(entry.parts)] : []))
       .filter((title) => title !== ""),
   );
-  const read = linesAsRead(said, texts);
-  const covers = (of: readonly number[] | undefined): boolean =>
-    of !== undefined && seqs.some((seq) => seq >= (of[0] ?? 0) && seq <= (of[1] ?? 0));
+  const seqsIn = (log: string): readonly number[] => (log === mind ? [] : (seen[log] ?? []));
+  const covers = (log: string, of: readonly number[] | undefined): boolean =>
+    of !== undefined && seqsIn(log).some((seq) => seq >= (of[0] ?? 0) && seq <= (of[1] ?? 0));
   /** The entries of a log are looked at in their order. */
   const compactions = new Set<string>();
-  const isMadeOf = (entry: Entry): boolean => {
+  const isMadeOf = (entry: Entry, log: string): boolean => {
     if (entry.kind === "process" && entry.value.kind === "compaction") compactions.add(entry.value.id);
-    if (entry.kind === "summary") return covers(entry.covers);
-    return compactions.has(entry.process) && seqs.some((seq) => seq < entry.seq);
+    if (entry.kind === "summary") return covers(log, entry.covers);
+    return compactions.has(entry.process) && seqsIn(log).some((seq) => seq < entry.seq);
   };
   return {
     entry: (entry, log) => {
-      if (log === mind && !ids.has(entry.id)) return withoutTexts(entry, [...copies, ...read]);
-      if (!sees.has(log) && log !== mind) return withoutTexts(entry, copies);
-      if (ids.has(entry.id) || isMadeOf(entry)) return changed(entry, redacted(entry));
-      if (entry.kind === "meta" && entry.title !== undefined && titles.has(entry.title))
+      // An id is an entry's in every log that has it.
+      if (ids.has(entry.id) || isMadeOf(entry, log)) return changed(entry, redacted(entry));
+      const remover = log === mind ? inMind : copies;
+      if (entry.kind === "meta" && entry.title !== undefined && log in seen && titles.has(entry.title))
         return { ...entry, title: redactedMark };
       // It holds copies of what was replaced.
       if (entry.kind === "redaction")
         return changed(entry, {
           ...entry,
           entries: replacedBy(entry).map((each) => ({
-            ...(ids.has(each.id) ? redacted(each) : (withoutTexts(each, copies) ?? each)),
+            ...(ids.has(each.id) ? redacted(each) : (withoutTexts(each, remover) ?? each)),
           })),
         });
-      return withoutTexts(entry, copies);
+      return withoutTexts(entry, remover);
     },
     context: (context, log) =>
       contextWithout(
         context,
-        log === mind ? [...copies, ...read] : copies,
-        sees.has(log) ? { covers, ids, texts } : null,
+        log === mind ? inMind : copies,
+        log in seen ? { covers: (of) => covers(log, of), ids, texts } : {},
       ),
   };
 }
@@ -200,9 +202,9 @@ export function redacted(entry: Entry): Entry {
 }
 
 /** Returns an entry without the texts; null if it has none of them. */
-export function withoutTexts(entry: Entry, texts: readonly string[]): Entry | null {
-  if (texts.length === 0) return null;
-  const without = textRemover(texts).from;
+export function withoutTexts(entry: Entry, texts: TextRemover): Entry | null {
+  if (texts.forms.length === 0) return null;
+  const without = texts.from;
   switch (entry.kind) {
     case "message":
       return changed(entry, { ...entry, parts: without(entry.parts.map(withoutOpaque(texts))) });
@@ -250,26 +252,28 @@ type Part = EntryOf<"message">["parts"][number];
 
 /** What a model reads again byte by byte may hold the text in a form that nobody can search. */
 const withoutOpaque =
-  (texts: readonly string[]) =>
+  ({ holds }: TextRemover) =>
   (part: Part): Part =>
-    part.type === "reasoning" && texts.some((text) => part.text.includes(text))
-      ? { type: "reasoning", text: part.text }
-      : part;
+    part.type === "reasoning" && holds(part.text) ? { type: "reasoning", text: part.text } : part;
 
-/** Returns the beginning of a context without the texts; null if it has none of them. */
+/** Returns the beginning of a context without the texts, and without what was made of them; null if it has none of that. */
 function contextWithout(
   stored: unknown,
-  texts: readonly string[],
+  remover: TextRemover,
   removed: {
-    covers(of: readonly number[]): boolean;
-    readonly ids: ReadonlySet<string>;
-    readonly texts: readonly string[];
-  } | null,
+    /** True for a summary that stands for a removed entry. */
+    covers?(of: readonly number[]): boolean;
+    /** Entries. */
+    readonly ids?: ReadonlySet<string>;
+    /** Exact strings of these texts are removed too. */
+    readonly texts?: readonly string[];
+  },
 ): unknown {
   const context = isJsonObject(stored) ? readPrefix(stored["context"]) : null;
   if (context === null || !isJsonObject(stored)) return null;
   const { summaries, carried, blocks, bulletin, remembered } = context;
-  const without = textRemover(texts).from;
+  const { covers, ids, texts = [] } = removed;
+  const without = remover.from;
   const now = {
     ...context,
     blocks: without(blocks),
@@ -277,26 +281,38 @@ function contextWithout(
     remembered: remembered.map((memory) => ({ ...memory, text: without(memory.text) })),
     summaries: without(
       summaries.map((summary) =>
-        removed?.covers(summary.covers) === true ? { ...summary, text: redactedMark } : summary,
+        covers?.(summary.covers) === true ? { ...summary, text: redactedMark } : summary,
       ),
     ),
     carried: without({
       ...carried,
-      pins: carried.pins.map((pin) =>
-        removed?.ids.has(pin.entry) === true ? { ...pin, text: redactedMark } : pin,
-      ),
-      strings: carried.strings.filter(
-        ({ text }) => removed === null || !removed.texts.some((whole) => whole.includes(text)),
-      ),
+      pins: carried.pins.map((pin) => (ids?.has(pin.entry) === true ? { ...pin, text: redactedMark } : pin)),
+      strings: carried.strings.filter(({ text }) => !texts.some((whole) => whole.includes(text))),
     }),
   };
   return JSON.stringify(now) === JSON.stringify(context) ? null : { ...stored, context: now };
 }
 
-/** Removes memories from the beginnings of contexts by their ids: a short text may occur anywhere by chance. */
+/**
+ * Removes memories by their ids from the beginnings of contexts and from what was recalled: a short text may occur anywhere
+ * by chance.
+ */
 export function removalOfMemories(ids: readonly string[]): Removal {
   return {
-    entry: () => null,
+    entry: (entry) =>
+      entry.kind === "tool_result" && entry.result.status === "success" && Array.isArray(entry.result.value)
+        ? changed(entry, {
+            ...entry,
+            result: {
+              ...entry.result,
+              value: entry.result.value.map((item: unknown) =>
+                isJsonObject(item) && typeof item["text"] === "string" && ids.includes(String(item["id"]))
+                  ? { ...item, text: redactedMark }
+                  : item,
+              ),
+            },
+          })
+        : null,
     context: (stored) => {
       const context = isJsonObject(stored) ? readPrefix(stored["context"]) : null;
       if (context === null || !isJsonObject(stored)) return null;
@@ -308,9 +324,18 @@ export function removalOfMemories(ids: readonly string[]): Removal {
   };
 }
 
+/** Removes from these logs what models and tools said of a memory word by word, after they were told it. */
+export function removalOfRetold(texts: readonly string[], logs: readonly string[]): Removal {
+  const { entry: without, context } = removalOfTexts(texts);
+  return {
+    entry: (entry, log) => (logs.includes(log) && entry.origin !== "person" ? without(entry, log) : null),
+    context: (stored, log) => (logs.includes(log) ? context(stored, log) : null),
+  };
+}
+
 /** Returns the beginning of a context without what a block said; null if it has nothing of it. */
 export function contextWithoutBlock(stored: unknown, name: string, said: readonly string[]): unknown {
-  const first = contextWithout(stored, said, null) ?? stored;
+  const first = contextWithout(stored, textRemover(said), {}) ?? stored;
   const context = isJsonObject(first) ? readPrefix(first["context"]) : null;
   if (context === null || !isJsonObject(first)) return null;
   const isSaid = context.blocks.some(

@@ -263,7 +263,10 @@ export const forgottenFields = {
 
 export const RedactedConversation = Type.Object({
   entries: Type.Array(Type.String(), { description: "The ids of the entries that had the text" }),
-  conversations: Type.Array(Type.String(), { description: "The conversations whose own entries they are" }),
+  conversations: Type.Array(Type.String(), {
+    description:
+      "The conversations whose own entries they are, and those whose models read the text, or what was made of it, at the beginning of their contexts",
+  }),
   memories: Type.Array(
     Type.Object({
       id: Type.String({ description: "Its id, for `lares/memory/forget`" }),
@@ -272,7 +275,7 @@ export const RedactedConversation = Type.Object({
     }),
     {
       description:
-        "What the mind remembered in these conversations since then, at most 100: it may say the same in other words",
+        "What the mind remembered since then in these conversations, or from a look at all of its conversations, at most 100: it may say the same in other words. `with_derived` removes it; after that, those that are left",
     },
   ),
   derived: Type.Array(

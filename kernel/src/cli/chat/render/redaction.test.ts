@@ -31,6 +31,7 @@ test("where nothing had the text, only copies elsewhere are listed", () => {
   const nothing = {
     ...done,
     entries: [],
+    conversations: [],
     memories: [],
     derived: [],
     derived_total: 0,
@@ -39,6 +40,8 @@ test("where nothing had the text, only copies elsewhere are listed", () => {
   };
   expect(redactionSentence(nothing)).toBe("The text stands nowhere in this conversation.");
   expect(redactionLines(nothing, "test.mind", plainSurface)).toHaveLength(1);
+  const carried = { ...nothing, conversations: ["a"] };
+  expect(redactionSentence(carried)).toBe("Removed from what the model reads before all entries.");
 });
 
 test("what stays is wrapped between words where the terminal is narrow", () => {

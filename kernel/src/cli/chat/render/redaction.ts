@@ -11,13 +11,12 @@ const nowhere = "The text stands nowhere in this conversation.";
 /** Returns what a person reads after a redaction: what it reached, what stays and why, and what was made from it. */
 export function redactionLines(done: RedactedConversation, agent: string, surface: Surface): string[] {
   const { style } = surface;
-  const { entries, conversations, memories, derived_total: total, removed, remains } = done;
+  const { conversations, memories, derived_total: total, removed, remains } = done;
   const others = conversations.length > 1 ? `, in ${counted(conversations.length, "conversation")}` : "";
   const count = total + memories.length;
+  const reached = reachedBy(done);
   return [
-    entries.length === 0
-      ? style.yellow(nowhere)
-      : `${style.green("✓")} removed from ${counted(entries.length, "entry", "entries")}${others}`,
+    reached === null ? style.yellow(nowhere) : `${style.green("✓")} removed from ${reached}${others}`,
     ...copyLines(removed, remains, surface),
     ...(count === 0
       ? []
@@ -75,13 +74,23 @@ function whereOf({ place, name }: RedactedConversation["remains"][number]): stri
   return `${oneLine(place)} · ${oneLine(name)}`;
 }
 
+/** Returns where a text was removed; null if it stood nowhere. */
+function reachedBy({
+  entries,
+  conversations,
+}: Pick<RedactedConversation, "entries" | "conversations">): string | null {
+  if (entries.length > 0) return counted(entries.length, "entry", "entries");
+  return conversations.length > 0 ? "what the model reads before all entries" : null;
+}
+
 /** The same in a few sentences. */
 export function redactionSentence(done: RedactedConversation): string {
-  const { entries, memories, derived_total: total, removed, remains } = done;
+  const { memories, derived_total: total, removed, remains } = done;
   const copies = removed.reduce((sum, { count }) => sum + count, 0);
   const count = total + memories.length;
+  const reached = reachedBy(done);
   return [
-    entries.length === 0 ? nowhere : `Removed from ${counted(entries.length, "entry", "entries")}.`,
+    reached === null ? nowhere : `Removed from ${reached}.`,
     ...(copies === 0
       ? []
       : [
