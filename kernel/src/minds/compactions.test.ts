@@ -166,6 +166,41 @@ describe("a compaction that runs when a kernel dies", () => {
     },
   );
 
+  test("keeps its range under a model with a smaller window, and the older summary stays", async () => {
+    const first = `${goal} `.repeat(22);
+    const { bench, id, compact } = await talked([
+      { say: first },
+      {
+        say: "Goal: the kitchen. Decisions: the oven stays. Open: chairs.",
+        call: [save("Fact", "A kitchen")],
+      },
+      { hangs: true },
+      { say: "Saved." },
+    ]);
+    await compact();
+    for (let at = 0; at < 6; at++) {
+      await bench.send(id, `${"other ".repeat(300)}${at}`);
+      await bench.rested(id);
+    }
+    await bench.service.compact(person, id);
+    await until("the second request", () => asked(bench) === 3);
+    await bench.stop();
+    bench.contextTokens = 4_000;
+    await bench.start();
+    const entries = await bench.rested(id);
+    bench.contextTokens = 8_000;
+    const covers = entries.flatMap((entry) => (entry.kind === "summary" ? [entry.covers] : []));
+    expect(covers).toEqual([
+      [1, expect.any(Number)],
+      [(covers[0]?.[1] ?? 0) + 1, expect.any(Number)],
+    ]);
+    await bench.send(id, "and now?");
+    await bench.rested(id);
+    const question = JSON.stringify(bench.questions.at(-1)?.question.messages);
+    expect(question).toContain("a path to the pond");
+    expect(question).toContain("the oven stays");
+  });
+
   test("knows what its model has answered, and saves nothing twice", async () => {
     const { bench, id } = await talked([
       { say: goal, call: [save("Fact", "They plan a garden")] },
@@ -297,5 +332,14 @@ describe("a summary that stands in the log, but not in the context", () => {
       await bench.rested(id);
     }
     expect(summariesOf(await compact())).toHaveLength(2);
+  });
+
+  test("is not taken once a person has had something of it removed: the rest is summarised anew", async () => {
+    const { bench, id, compact } = await halfDone();
+    const [first] = (await bench.entries(id)).filter((entry) => entry.kind === "message");
+    await bench.service.redact(person, { id, entry: first?.id ?? "" });
+    expect(summariesOf(await compact()).at(-1)).toMatch(/another summary/);
+    expect(asked(bench)).toBe(2);
+    expect(await lastQuestion(bench, id)).toContain("another summary");
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { until } from "../../../test/support/until.ts";
 import { storageError } from "../base/errors.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
-import { type FakeAnswer, MindBench } from "./testing/mind-bench.ts";
+import { type FakeAnswer, MindBench, person } from "./testing/mind-bench.ts";
 
 const limit = 8_000;
 const goal = "Goal: the garden plan, with a path to the pond. Decisions: oak trees, because they last.";
@@ -214,6 +214,22 @@ describe("a request that the provider refuses as too long", () => {
     const entries = await bench.rested(id);
     expect(summariesOf(entries)).toMatchObject([{ origin: "workspace" }]);
     expect((await bench.said(id)).at(-1)).toBe("ok");
+  });
+
+  test.each<[string, (bench: MindBench, id: string) => Promise<unknown>]>([
+    ["the person stops it", (bench, id) => bench.service.cancel(person, id)],
+    ["nobody is there any more", (bench) => bench.minds.pause()],
+    ["the kernel ends", (bench) => bench.restart()],
+  ])("is not made again without the oldest turns while %s during the summary", async (_name, stops) => {
+    const talk = await refusing({ hangs: true });
+    const { bench, id } = talk;
+    await bench.send(id, "what about the pond?");
+    await until("the compaction", () => askedFor(bench, "compaction") === 1);
+    await stops(bench, id);
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    expect(summariesOf(await bench.entries(id))).toEqual([]);
+    const { processes } = await bench.service.get(id);
+    expect(processes.filter(({ state }) => state === "Failed")).toEqual([]);
   });
 
   test("ends the turn if it is still too long, with the provider's class, and the next message is taken", async () => {
