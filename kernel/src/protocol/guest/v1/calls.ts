@@ -56,7 +56,7 @@ type GuestNotificationParams<Method extends GuestNotification> = Static<
 /** A field of every call, in addition to its own. */
 export const OnBehalf = Type.Union([Type.String({ minLength: 1, maxLength: 128 }), Type.Null()], {
   description:
-    "The call_id of the tool's call, or the id of the job, that it answers: what is decided is what the agent and everybody on the way of that call may do. null: it answers none. Without it, it counts for every call that is open, also one that the guest has not read yet",
+    "The call_id of the tool's call, or the id of the job, that it answers: what is decided is what the agent and everybody on the way of that call may do. After its answer, the work in hand counts too. null: it answers none. Without it, it counts for every call that is open, also one that the guest has not read yet",
 });
 
 /** Every message of a guest, with or without an answer. */
