@@ -63,11 +63,13 @@ export class Compactor {
   async #check(
     process: Process,
     tail: ContextTail,
-    { tokens, limit }: Exclude<Filled, "overflow">,
+    { context: { prefix, tokens }, limit }: Exclude<Filled, "overflow">,
   ): Promise<boolean> {
     const { compaction } = this.#conversation.mind().definition;
     const level = pressureOf(tokens, limit, compaction);
     if (level !== "none" && (await finishCompaction(this.#compacted(process, tail, limit)))) return true;
+    // What was counted began otherwise: it has become smaller meanwhile.
+    if (prefix !== tail.prefix) return true;
     switch (level) {
       case "none":
         return false;

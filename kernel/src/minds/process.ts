@@ -332,8 +332,7 @@ export class MindProcess implements AtWork {
     );
     this.#attempts = 0;
     this.signal.throwIfAborted();
-    if (answered.type === "done")
-      await this.#host.makeRoom(this, { tokens: context.tokens, limit: choice.contextTokens });
+    if (answered.type === "done") await this.#host.makeRoom(this, { context, limit: choice.contextTokens });
     return answered;
   }
 
