@@ -12,6 +12,7 @@ import type { Marked } from "../context/taint.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import type { ContextTail } from "./context-tail.ts";
+import type { DecidedChanges } from "./decided-changes.ts";
 import type { EntryMaker, Provenance } from "./entries.ts";
 import type { ProcessEvent } from "./machine.ts";
 import type { Places } from "./places.ts";
@@ -89,6 +90,8 @@ export interface ProcessHost {
   readonly isUnattended: boolean;
   /** The questions and actions that wait for the person. */
   readonly decisions: {
+    /** What the person has decided about changes. */
+    readonly changes: Pick<DecidedChanges, "load" | "sources">;
     /** True if the person has to speak first. */
     readonly isPaused: boolean;
     /** Returns the entry of an action that a process proposed; none if it is in the log already. */
