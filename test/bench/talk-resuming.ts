@@ -104,7 +104,12 @@ export async function timeResuming(agent: string, open: () => Conversations): Pr
         present: unused,
         find: unused,
       },
-      actions: { get: async () => null, waitingOf: async () => [], reject: async () => undefined },
+      actions: {
+        get: async () => null,
+        decidedOf: async () => [],
+        waitingOf: async () => [],
+        reject: async () => undefined,
+      },
       schedules,
       intercept: noInterception,
       forgetting: {

@@ -47,6 +47,12 @@ const waiting = async (): Promise<Action[]> => {
   return actions;
 };
 
+/** What the channel's model would see. */
+async function sections() {
+  type Seen = { sections: { name: string; text: string }[] };
+  return (await client.request<Seen>("lares/conversations/context", { id })).sections;
+}
+
 test("it reads the notes", () => say("What is in my notes?", "the hotel is still open"));
 
 test("a branch thinks, and the channel tells its conclusion", () =>
@@ -67,17 +73,17 @@ test("a change is asked once, made when it is approved, and undone", async () =>
   expect(await readFile(path, "utf8")).not.toContain("book the hotel");
   await waiting();
   expect(questions.size).toBe(1);
+  const suffix = (await sections()).find(({ name }) => name === "suffix");
+  expect(suffix?.text).toContain("undone, so it no longer stands");
 });
 
 test("what was said is summarised, and the model would see the summary", async () => {
   await client.request("lares/conversations/compact", { id });
   await until("the summary", async () => (await entries()).some(({ kind }) => kind === "summary"));
   await until("the context to be smaller", async () => {
-    const { sections } = await client.request<{ sections: { name: string; text: string }[] }>(
-      "lares/conversations/context",
-      { id },
+    return (await sections()).some(
+      ({ name, text }) => name === "summaries" && text.includes("prepare the trip"),
     );
-    return sections.some(({ name, text }) => name === "summaries" && text.includes("prepare the trip"));
   });
   const { processes } = await get();
   expect(new Set(processes.map(({ kind }) => kind))).toEqual(

@@ -5,6 +5,7 @@ import type { ContextPrefix, Summary } from "./prefix.ts";
 import { withoutReplaced } from "./replaced.ts";
 import { taintOf } from "./taint.ts";
 import { estimateTokens, imageTokens, type Pressure } from "./tokens.ts";
+import { firstShown } from "./transcript.ts";
 
 /** The entries that a compaction takes out of the context. */
 export interface CompactionPlan {
@@ -46,8 +47,9 @@ const summaryShare = { background: 0.05, aggressive: 0.025, emergency: 0.025 } a
 const summaryTokens = { least: 200, most: 4_000 } as const;
 
 /**
- * Returns which entries a compaction covers, oldest first; null if none can leave. A cut is never within a turn, nor
- * between a message, its request, a call and what belongs to them. The current turn stays.
+ * Returns which entries a compaction covers, oldest first; null if none can leave, or if a transcript would show nothing of
+ * them. A cut is never within a turn, nor between a message, its request, a call and what belongs to them. The current turn
+ * stays.
  */
 export function planCompaction(input: PlanInput): CompactionPlan | null {
   const { prefix, level, limit } = input;
@@ -112,7 +114,7 @@ function cutOf({ entries, level, limit, cuts = "turns" }: PlanInput): number {
   return level === "background" ? 0 : shortest;
 }
 
-/** Returns a function that says whether the entries may be cut before an index. */
+/** Returns a function that says whether the entries may be cut before an index: something before it must have been shown. */
 function allowedCuts(entries: readonly Entry[], cuts: "turns" | "requests"): (index: number) => boolean {
   const spans = new Map<string, { first: number; last: number }>();
   const add = (name: string, index: number): void => {
@@ -141,7 +143,11 @@ function allowedCuts(entries: readonly Entry[], cuts: "turns" | "requests"): (in
   }
   const split = new Int32Array(entries.length + 1);
   for (let at = 0, count = 0; at < split.length; at++) split[at] = count += changes[at] ?? 0;
-  return (index) => split[index] === 0 && (cuts === "turns" || entries[index]?.kind === "request");
+  const first = firstShown(withoutReplaced(entries));
+  return (index) =>
+    (entries[index - 1]?.seq ?? 0) >= first &&
+    split[index] === 0 &&
+    (cuts === "turns" || entries[index]?.kind === "request");
 }
 
 /** Per entry: roles, names and ids. */

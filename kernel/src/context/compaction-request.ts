@@ -1,12 +1,9 @@
-import { pictureText } from "../base/pictures.ts";
-import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
-import { asData, dataNote, headOf, quoted, withinBytes, withoutMiddle } from "./data-text.ts";
+import { asData, dataNote, headOf, quoted, withoutMiddle } from "./data-text.ts";
 import type { CompactionPlan } from "./compaction-plan.ts";
 import { summaryText } from "./context.ts";
-import { eventText, resultText, sourcesOf } from "./entry-text.ts";
-import { continued } from "./partial-parts.ts";
-import { estimateTokens, jsonText } from "./tokens.ts";
+import { estimateTokens } from "./tokens.ts";
+import { type TranscriptItem, transcriptOf } from "./transcript.ts";
 
 interface CompactionInput {
   readonly plan: CompactionPlan;
@@ -63,20 +60,12 @@ export function compactionMessages({
 
 const overheadTokens = 16;
 
-/** A text of the transcript before it is quoted. */
-interface Item {
-  /** Empty: the text is quoted already. */
-  readonly heading: string;
-  readonly text: string;
-  readonly isResult: boolean;
-}
-
 /** Returns the items as quoted data within so many tokens. */
-function fitted(items: readonly Item[], room: number): string[] {
+function fitted(items: readonly TranscriptItem[], room: number): string[] {
   const whole = items.map((item) => counted(shown(item, Number.MAX_SAFE_INTEGER)));
   let last = whole;
   if (sumOf(last) <= room) return last.map(({ text }) => text);
-  for (const isEnough of [({ isResult }: Item) => isResult, () => true])
+  for (const isEnough of [({ isResult }: TranscriptItem) => isResult, () => true])
     for (const length of cuts) {
       last = items.map((item, index) => {
         const asWhole = whole[index] ?? counted("");
@@ -111,75 +100,9 @@ function newest(texts: readonly string[], room: number): string[] {
   return first === 0 ? [...texts] : [note(first), ...texts.slice(first)];
 }
 
-function shown({ heading, text }: Item, length: number): string {
+function shown({ heading, text }: TranscriptItem, length: number): string {
   if (heading !== "") return asData(heading, withoutMiddle(text, length));
   return text.length <= length ? text : asData("a text that was shortened", withoutMiddle(text, length));
 }
 
 const tokensOf = (texts: readonly string[]): number => sumOf(texts.map(counted));
-
-function transcriptOf(entries: readonly Entry[]): Item[] {
-  const whole = new Set<string>();
-  const gone = new Set<string>();
-  for (const entry of entries)
-    if (entry.kind === "void") gone.add(entry.message);
-    else if (entry.kind === "message" && entry.partial !== true) whole.add(entry.id);
-  const partial = new Map<string, number>();
-  const items: Item[] = [];
-  for (const entry of entries) {
-    if (entry.kind === "message") {
-      if (gone.has(entry.id)) continue;
-      const item = messageItem(entry);
-      if (entry.partial !== true) {
-        items.push(item);
-        continue;
-      }
-      if (whole.has(entry.id)) continue;
-      const at = partial.get(entry.id);
-      const before = at === undefined ? undefined : items[at];
-      if (at !== undefined && before !== undefined) items[at] = { ...before, text: before.text + item.text };
-      else {
-        partial.set(entry.id, items.length);
-        items.push({ ...item, heading: `${item.heading}, cut off` });
-      }
-    } else if (entry.kind === "tool_call")
-      items.push({
-        heading: `call of ${quoted(entry.tool)}`,
-        text: jsonText(entry.arguments),
-        isResult: false,
-      });
-    else if (entry.kind === "tool_result")
-      items.push({
-        heading: entry.result.status === "error" ? "its result, an error" : "its result",
-        text: resultText(entry.result),
-        isResult: true,
-      });
-    else {
-      const text = eventText(entry);
-      if (text !== null) items.push({ heading: "", text, isResult: false });
-    }
-  }
-  return items.filter(({ text }) => text !== "");
-}
-
-function messageItem(entry: Extract<Entry, { kind: "message" }>): Item {
-  const speaker =
-    entry.role === "assistant"
-      ? "the assistant"
-      : entry.origin === "person"
-        ? "the person"
-        : quoted(entry.origin);
-  const text = continued([], entry.parts).flatMap((part) => {
-    switch (part.type) {
-      case "text":
-        return [withinBytes(part.text)];
-      case "reasoning":
-        return [];
-      case "image":
-        return [pictureText(part.media_type, part.bytes)];
-      case "file":
-        return [`(the file ${quoted(part.path)})`];
-    }
-  });
-  return { heading: `${speaker}${sourcesOf(entry)}`, text: text.join("\n"), isResult: false };
-}

@@ -60,6 +60,8 @@ interface ContextSection {
 }
 
 export interface Context {
+  /** The beginning with which the request was made. */
+  readonly prefix: ContextPrefix;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   sections(): readonly ContextSection[];
@@ -115,6 +117,7 @@ export function contextOf({ prefix, history, model, suffix = [] }: ContextParts)
     { name: "suffix", tokens: tokensOf(after), text: suffixText },
   ];
   return {
+    prefix,
     messages: [...before, ...withCachePoint(said, after.length > 0), ...after],
     tools: prefix.tools,
     sections,

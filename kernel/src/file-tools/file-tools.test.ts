@@ -333,4 +333,6 @@ test("the tools have closed schemas in plain JSON, sorted names, and the fields 
     "files/search": [["text", "path", "limit"], ["text"]],
     "files/write": [["path", "content", "expected", "content_base64", "reason"], ["path"]],
   });
+  const edit = JSON.stringify(fileTools.find(({ name }) => name === "files/edit")?.parameters);
+  expect(edit).toContain("Replaces every occurrence, of which there must be at least one");
 });

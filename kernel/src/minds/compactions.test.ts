@@ -80,6 +80,18 @@ test.each<[string, FakeAnswer]>([
   expect(summariesOf(await compact())).toEqual([goal]);
 });
 
+test("what nothing is left of to summarise is not summarised: no model gets an empty conversation", async () => {
+  const { bench, compact } = await talked(Array.from({ length: 8 }, () => ({ say: goal })));
+  const compactAll = async (): Promise<void> => {
+    for (let at = 0; at < 8; at++) await compact();
+  };
+  await expect(compactAll()).rejects.toThrow("There is nothing to summarise yet.");
+  const asked = bench.questions.filter(({ asker }) => asker.process === "compaction");
+  expect(asked.length).toBeGreaterThan(0);
+  for (const { question } of asked)
+    expect(JSON.stringify(question.messages)).toMatch(/The conversation:\\n\[/);
+});
+
 test("of several compactions that fail the person is told once", async () => {
   const { compact } = await talked(Array.from({ length: 8 }, () => ({ say: "" })));
   await compact();

@@ -10,9 +10,9 @@ import {
   planThrough,
 } from "../context/compaction-plan.ts";
 import { compactionMessages } from "../context/compaction-request.ts";
-import { textOf } from "../context/entry-text.ts";
 import { taintOf } from "../context/taint.ts";
 import { type Pressure, pressureOf } from "../context/tokens.ts";
+import { isShown } from "../context/transcript.ts";
 import type { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry, taintedBy } from "./entries.ts";
 import { BeginningTurns, type Compacted, finishCompaction, summarised } from "./compacted-context.ts";
@@ -63,11 +63,13 @@ export class Compactor {
   async #check(
     process: Process,
     tail: ContextTail,
-    { tokens, limit }: Exclude<Filled, "overflow">,
+    { context: { prefix, tokens }, limit }: Exclude<Filled, "overflow">,
   ): Promise<boolean> {
     const { compaction } = this.#conversation.mind().definition;
     const level = pressureOf(tokens, limit, compaction);
     if (level !== "none" && (await finishCompaction(this.#compacted(process, tail, limit)))) return true;
+    // What was counted began otherwise: it has become smaller meanwhile.
+    if (prefix !== tail.prefix) return true;
     switch (level) {
       case "none":
         return false;
@@ -168,10 +170,9 @@ export class Compactor {
   #plan(process: Process, tail: ContextTail, level: Level, limit: number): CompactionPlan | null {
     const { prefix } = tail;
     // An entry that the model does not read, such as a pin, does not end the last turn.
-    const last = tail.entries.findLastIndex((entry) => textOf(entry) !== "");
+    const last = tail.entries.findLastIndex(isShown);
     const entries = tail.entries.slice(0, last + 1);
-    const plan = planCompaction({ prefix, entries, level, limit, cuts: cutsOf(process) });
-    return plan?.covered.some((entry) => textOf(entry) !== "") === true ? plan : null;
+    return planCompaction({ prefix, entries, level, limit, cuts: cutsOf(process) });
   }
 
   #run(process: Process, tail: ContextTail, plan: CompactionPlan, limit: number): Promise<Outcome> {

@@ -351,6 +351,7 @@ export function createConversationService(minds: Minds): ConversationService {
             await conversation.prefixFor(record),
             await ports.reader.entries(id, { audience: record.id, limit: maxSearched }),
           );
+        await conversation.decisions.changes.load();
         const viewed = new MindProcess(conversation, record, "", AbortSignal.abort());
         const seen = viewed.context(tail, model);
         const counted = record.kind === "channel" ? conversation.log.state.contextTokens : 0;

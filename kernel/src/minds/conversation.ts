@@ -258,7 +258,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   suffixOf(process: Process): readonly SuffixPart[] {
-    return suffixOf(this.log.state, process, this.ports.clock.now());
+    return suffixOf(this.log.state, process, this.ports.clock.now(), this.decisions.changes.known);
   }
 
   runOwnTool(process: AtWork, call: LoggedCall) {

@@ -9,6 +9,7 @@ import { type OpenReference, rejected } from "../conversations/fold.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import { ActionWaits } from "./action-waits.ts";
 import { BlockDecisions } from "./block-decisions.ts";
+import { DecidedChanges } from "./decided-changes.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import type { AtWork, DoubtfulEdit } from "./host.ts";
 import { decisionOrigin, questionIn, toldDecision } from "./let-go.ts";
@@ -38,6 +39,8 @@ const paused =
  * has ended; after a kernel's death they are found there.
  */
 export class Decisions {
+  /** What the person has decided about changes, also about those of processes that have ended. */
+  readonly changes: DecidedChanges;
   readonly #host: DecisionsHost;
   readonly #waits: ActionWaits;
   readonly #blocks: BlockDecisions;
@@ -52,6 +55,7 @@ export class Decisions {
 
   constructor(host: DecisionsHost) {
     this.#host = host;
+    this.changes = new DecidedChanges(host);
     this.#blocks = new BlockDecisions(host);
     this.#waits = new ActionWaits((id) => host.ports.actions.get(id));
   }
@@ -122,6 +126,7 @@ export class Decisions {
   async actionChanged(action: Action): Promise<void> {
     const { id, state } = action;
     if (!hasEnded(state)) return;
+    this.changes.take(action);
     if (this.#stopped.has(id)) return this.#waits.decided(action);
     const reference = this.#host.log.state.references.find(
       ({ kind, ref }) => kind === "action" && ref === id,

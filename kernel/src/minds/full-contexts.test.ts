@@ -55,6 +55,26 @@ describe("a context that is full", () => {
     expect(await tokensOf(talk)).toBeLessThan(0.8 * limit);
   });
 
+  test("to 82 %: a request that was under way when it became smaller begins no other summary", async () => {
+    const { promise, resolve } = Promise.withResolvers<FakeAnswer>();
+    const talk = await talked(() => promise);
+    const { bench, id } = talk;
+    await talk.fill(0.82);
+    await until("the compaction", () => askedFor(bench, "compaction") === 1);
+    const answer = Promise.withResolvers<FakeAnswer>();
+    const { model } = bench;
+    bench.model = (...asked) => (asked[1].process === "channel" ? answer.promise : model(...asked));
+    const asked = askedFor(bench, "channel");
+    await bench.send(id, "x".repeat(2_000));
+    await until("the request", () => askedFor(bench, "channel") === asked + 1);
+    resolve({ say: goal });
+    await until("the summary", async () => summariesOf(await bench.entries(id)).length === 1);
+    await until("the smaller context", async () => (await tokensOf(talk)) < 0.8 * limit);
+    answer.resolve({ say: "ok" });
+    expect(summariesOf(await bench.rested(id))).toHaveLength(1);
+    expect(askedFor(bench, "compaction")).toBe(1);
+  });
+
   test("to 90 %: the channel makes no request before the summary is written, which covers more", async () => {
     const { promise, resolve } = Promise.withResolvers<FakeAnswer>();
     const talk = await talked(() => promise);
@@ -115,7 +135,9 @@ describe("a context that is full", () => {
       expect(new Set(ends).size).toBe(ends.length);
       await bench.send(id, "are you there?");
       expect(noticesOf(await bench.rested(id))).toEqual([]);
-      const last = JSON.stringify(bench.questions.at(-1)?.question.messages);
+      // Before its provider has counted it, the estimate of what is left may be enough for another summary.
+      const asked = bench.questions.findLast(({ asker }) => asker.process === "channel");
+      const last = JSON.stringify(asked?.question.messages);
       for (const { text } of summaries) expect(last).toContain(text);
     },
   );

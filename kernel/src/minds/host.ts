@@ -6,12 +6,13 @@ import type { MindPlace } from "../base/vocabulary/interception.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
 import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
-import type { SuffixPart } from "../context/context.ts";
+import type { Context, SuffixPart } from "../context/context.ts";
 import type { ContextPrefix } from "../context/prefix.ts";
 import type { Marked } from "../context/taint.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import type { ContextTail } from "./context-tail.ts";
+import type { DecidedChanges } from "./decided-changes.ts";
 import type { EntryMaker, Provenance } from "./entries.ts";
 import type { ProcessEvent } from "./machine.ts";
 import type { Places } from "./places.ts";
@@ -89,6 +90,8 @@ export interface ProcessHost {
   readonly isUnattended: boolean;
   /** The questions and actions that wait for the person. */
   readonly decisions: {
+    /** What the person has decided about changes. */
+    readonly changes: Pick<DecidedChanges, "load" | "sources">;
     /** True if the person has to speak first. */
     readonly isPaused: boolean;
     /** Returns the entry of an action that a process proposed; none if it is in the log already. */
@@ -118,8 +121,8 @@ export interface ProcessHost {
   makeRoom(process: AtWork, filled: Filled): Promise<boolean>;
 }
 
-/** How full a context is: a model refused it, or it takes so many tokens of its model's window. */
-export type Filled = "overflow" | { readonly tokens: number; readonly limit: number };
+/** How full a context is: a model refused it, or it was sent as it was then, of which the model's window holds so much. */
+export type Filled = "overflow" | { readonly context: Context; readonly limit: number };
 
 /** An edit of a mind's block that was made from text that nobody vouches for. */
 export interface DoubtfulEdit {

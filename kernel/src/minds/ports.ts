@@ -223,6 +223,8 @@ export interface MindPorts {
       conversation: string,
       processes: ReadonlySet<string> | null,
     ): Promise<readonly string[]>;
+    /** Returns the newest actions that a conversation has led to and that the person has approved, rejected or undone. */
+    decidedOf(conversation: string): Promise<readonly Action[]>;
     /** Rejects an action, in the name of the person if one stops it, if it still waits for one. */
     reject(by: Principal, id: string, reason: string): Promise<void>;
   };

@@ -110,6 +110,7 @@ export class MindProcess implements AtWork {
     this.#tail = await this.#host.tailOf(this.record);
     await this.#finishOpen();
     await this.#host.tellChanges(this);
+    if (kind === "channel") await this.#host.decisions.changes.load();
     const summary = this.#given === null ? null : SummaryDraft.from(this.#tail.entries);
     let overflows = 0;
     for (let turn = 1 + (await requestsMade(this.#host, this, this.#turnNow())); ; turn++) {
@@ -225,11 +226,12 @@ export class MindProcess implements AtWork {
   }
 
   /**
-   * Returns the taint that a process inherits from the whole conversation: a channel reads its children's status, and any
-   * process may read pins and titles of waiting changes that a compaction carried over from others.
+   * Returns the taint that a process inherits from the whole conversation: a channel reads its children's status and titles of
+   * changes, and any process may read pins and titles of waiting changes that a compaction carried over from others.
    */
   #ofOthers(): { readonly sources: readonly string[]; readonly tainted: true }[] {
-    const { tainted } = this.#host.log.state;
+    const { log, decisions } = this.#host;
+    const tainted = [...log.state.tainted, ...decisions.changes.sources];
     const { pins = [], approvals = [] } = this.#tail?.prefix.carried ?? {};
     const isCarried = pins.length + approvals.length > 0;
     const reads = isCarried || this.record.kind === "channel" || this.record.kind === "branch";
@@ -332,8 +334,7 @@ export class MindProcess implements AtWork {
     );
     this.#attempts = 0;
     this.signal.throwIfAborted();
-    if (answered.type === "done")
-      await this.#host.makeRoom(this, { tokens: context.tokens, limit: choice.contextTokens });
+    if (answered.type === "done") await this.#host.makeRoom(this, { context, limit: choice.contextTokens });
     return answered;
   }
 

@@ -79,7 +79,7 @@ const FileEdit = Type.Object(
           replace: Type.String({ description: "What to put in its place" }),
           all: Type.Optional(
             Type.Boolean({
-              description: "Replaces every occurrence, of which there must be one",
+              description: "Replaces every occurrence, of which there must be at least one",
               default: false,
             }),
           ),

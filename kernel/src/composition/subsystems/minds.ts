@@ -25,6 +25,7 @@ import type { KernelContext } from "./kernel-context.ts";
 import { matcherOf } from "../../base/path-matcher.ts";
 import { MessageEmbedders } from "../../embedders/message-embedders.ts";
 import type { KernelModels } from "../../outside/open-models.ts";
+import { DecidedActions } from "../../agent-minds/decided-actions.ts";
 import { MindCalls } from "../../agent-minds/mind-calls.ts";
 import { mindMemory } from "../../agent-minds/mind-memory.ts";
 import { postForEmbedders } from "../../outside/embedder-requests.ts";
@@ -72,6 +73,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
     contentOf: (path) => parts.workspace.get({ path }, () => true)?.content_id ?? null,
     isUntrusted: matcherOf(() => settings().untrusted),
   });
+  const decided = new DecidedActions(actions);
   const embedders = opened.use(
     new MessageEmbedders({
       specOf: (agent) => parts.memories.embedderOf(agent),
@@ -173,6 +175,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
                 ),
               )
               .map(({ id }) => id),
+          decidedOf: (conversation) => decided.of(conversation),
           reject: async (by, id, reason) => {
             try {
               if (by.kind === "person") await actions.reject(by, id, reason);
@@ -209,6 +212,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
   );
   opened.use(
     actions.changed.on((action) => {
+      decided.take(action);
       minds.actionChanged(action);
       calls
         .actionChanged(action)

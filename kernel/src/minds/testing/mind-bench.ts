@@ -5,7 +5,7 @@ import { asksMigrations } from "../../asks/migrations.ts";
 import { onTestFinished } from "vitest";
 import { invalidParams } from "../../base/errors.ts";
 import { FairTurns } from "../../base/fair-turns.ts";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, isoTime } from "../../base/clock.ts";
 import { silentLog } from "../../base/log.ts";
 import { nextTurn } from "../../base/next-turn.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
@@ -31,6 +31,7 @@ import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { until } from "../../../../test/support/until.ts";
 import type { ConversationService } from "../../services/conversations.ts";
 import { createConversationService } from "../conversation-service.ts";
+import { isOfConversation } from "../decided-changes.ts";
 import { MadeSchedules } from "../made-schedules.ts";
 import { Minds } from "../minds.ts";
 import type { CallOutcome, FilePicture, NewMemory, RecalledMemory } from "../ports.ts";
@@ -252,6 +253,8 @@ export class MindBench {
           get: async (id) => this.actions.get(id) ?? null,
           waitingOf: async () =>
             [...this.actions.values()].filter(({ state }) => state === "PendingApproval").map(({ id }) => id),
+          decidedOf: async (conversation) =>
+            [...this.actions.values()].filter((action) => isOfConversation(action, conversation)),
           reject: async (by, id) => {
             if (this.actions.get(id)?.state === "PendingApproval")
               this.decide(id, "Rejected", by.kind === "person");
@@ -369,6 +372,7 @@ export class MindBench {
     const action = {
       ...(this.actions.get(id) as Action),
       state,
+      ended: isoTime(systemClock.now()),
       ...(isPersons ? { decided_by: "user" as const } : {}),
     };
     this.actions.set(id, action);
