@@ -40,6 +40,9 @@ turns:
   - { process: channel, when: the first of two, say: "One was stopped.", repeat: true }
   - { process: channel, when: piece by piece, say: "First.", call: [{ tool: files/read, arguments: { path: c.md } }], repeat: true }
   - { process: channel, when: "the text of c", say: "Then.", delay_ms: 600000, repeat: true }
+  - { process: channel, when: greet me, say: "Good day.", repeat: true }
+  - { process: compaction, when: greet me, say: "They greeted.", delay_ms: 500, repeat: true }
+  - { process: compaction, when: hello, error: { class: Unauthorized, message: "The key is wrong." }, repeat: true }
   - { process: channel, when: slow, say: "This takes a while", delay_ms: 600000, repeat: true }
 `;
 
@@ -283,6 +286,22 @@ describe("lares chat without a terminal", () => {
       { id: copy?.id },
     );
     expect(items.filter(({ kind, role }) => kind === "message" && role === "user")).toHaveLength(2);
+  });
+
+  test("waits for a compaction, so that the next command sees the summary", async () => {
+    const said = "greet me now\n".repeat(4);
+    const { code, stdout, stderr } = await run(
+      ["chat"],
+      `${said}/compact\n/redact greet me now\n/context\n/pin\n/pin\n`,
+    );
+    expect(stderr).toMatch(
+      /Earlier turns were summarised\.\n[^]*removed from [^]*stays in the context\.[^]*no longer pinned\.\n$/,
+    );
+    expect(stdout).toMatch(/summaries\n.*\n┆ \| They greeted\./);
+    expect(code).toBe(0);
+    const failed = await run(["chat"], `${"hello\n".repeat(4)}/compact\n`);
+    expect(failed.stderr).toContain("error: Earlier turns were not summarised. The key is wrong.");
+    expect(failed.code).toBe(1);
   });
 
   test("stops with /stop what was asked elsewhere", async () => {

@@ -1,8 +1,6 @@
-import { type AnswerCut, cutWords } from "../../base/cut-answer.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
 import type { Conversation, Entry, Process } from "../../base/vocabulary/conversation.ts";
 import { processIs } from "../../base/vocabulary/process-words.ts";
-import { errorLines, exitCodes } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { Notice } from "../render/model.ts";
@@ -10,6 +8,7 @@ import type { Terminal } from "../terminal.ts";
 import { ConversationLink } from "./link.ts";
 import { namedFiles } from "./files.ts";
 import type { OpenedChat } from "./open.ts";
+import { codeOf, type Failure, type Outcome } from "./outcome.ts";
 import { Spoken } from "./spoken.ts";
 import {
   addNews,
@@ -21,33 +20,6 @@ import {
   type Transcript,
 } from "./state/transcript.ts";
 import { plainTextOf } from "./state/messages.ts";
-
-type Failure = NonNullable<Process["error"]>;
-
-/** How a question ended. */
-interface Outcome {
-  readonly code: number;
-  /** The text of the last answer. */
-  readonly text: string;
-  /** Why there is no answer, or not the whole of it. */
-  readonly error: Failure | null;
-  /** Why the last answer ends early, though its turn did not fail. */
-  readonly cut: AnswerCut | null;
-  /** Branches and workers that failed. */
-  readonly failed: readonly {
-    readonly process: string;
-    readonly kind: Process["kind"];
-    readonly task: string;
-    readonly error: Failure;
-  }[];
-  /** Decisions that the conversation waits for. */
-  readonly waiting: readonly {
-    readonly kind: "action" | "ask";
-    readonly id: string;
-    readonly title: string;
-  }[];
-  readonly conversation: Conversation;
-}
 
 interface AskingListener {
   /** A piece of what the mind answers, or the end of a message. */
@@ -81,6 +53,8 @@ export class Asking implements AsyncDisposable {
   #gone: string | null = null;
   /** Entries up to this one were there before. */
   #before = 0;
+  /** Entries up to this one have been waited for. */
+  #reached = 0;
   #isTelling = false;
   #isNew: boolean;
 
@@ -138,8 +112,21 @@ export class Asking implements AsyncDisposable {
     this.#before = this.#conversation.seq;
     await this.#link.follow(this.#conversation.id);
     this.#newsAtMs = Date.now();
-    // The last entry may have been redacted, and then it does not come.
-    await this.#until(() => this.#transcript.lastSeq >= this.#before || this.#isSilent);
+    await this.#reach(this.#before);
+  }
+
+  /** Resolves when the transcript has all that the log has, so that a command sees what the ones before it did. */
+  async catchUp(): Promise<void> {
+    const { id } = this.#conversation;
+    const { seq } = await this.#link.ask((kernel) => kernel.conversation(id));
+    this.#newsAtMs = Date.now();
+    await this.#reach(seq);
+  }
+
+  async #reach(seq: number): Promise<void> {
+    // The last entry may have been redacted, and then it does not come: it is not waited for again.
+    await this.until(() => Math.max(this.#transcript.lastSeq, this.#reached) >= seq || this.#isSilent);
+    this.#reached = seq;
   }
 
   /** Continues with another conversation, and deletes the one before if nothing was said in it. */
@@ -149,15 +136,11 @@ export class Asking implements AsyncDisposable {
     this.#isTelling = isTelling;
     this.#conversation = conversation;
     this.#transcript = emptyTranscript;
+    this.#reached = 0;
     this.#asks.clear();
     this.#spoken.clear();
     await this.begin();
     if (before !== null) await this.#link.kernel.deleteConversation(before).catch(() => null);
-  }
-
-  /** Resolves when nothing works in the conversation any more, or when Ctrl-C was pressed. */
-  async rested(): Promise<void> {
-    await this.#until(() => !hasWork(this.#transcript) || this.#terminal.interrupted.aborted);
   }
 
   /** Sends a question and resolves when it is answered, has failed, or waits for a person. */
@@ -180,14 +163,14 @@ export class Asking implements AsyncDisposable {
     await this.show({ ...conversation, seq: 0 }, false, true);
     const first = (): string | undefined =>
       [...this.#transcript.messages.values()].find(({ role }) => role === "user")?.id;
-    await this.#until(() => this.#terminal.interrupted.aborted || first() !== undefined);
+    await this.until(() => first() !== undefined);
     return await this.#answerTo(first() ?? "");
   }
 
   async #answerTo(entry: string): Promise<Outcome> {
     const { id } = this.#conversation;
     try {
-      await this.#until(() => this.#terminal.interrupted.aborted || this.#isOver(entry));
+      await this.until(() => this.#isOver(entry));
     } finally {
       // An error begins a new line.
       this.#spoken.endLine();
@@ -203,8 +186,9 @@ export class Asking implements AsyncDisposable {
     return this.#outcome(entry);
   }
 
-  async #until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
+  /** Resolves when it is so, or when Ctrl-C was pressed. */
+  async until(isSo: () => boolean): Promise<void> {
+    while (!this.#terminal.interrupted.aborted && !isSo()) {
       if (this.#gone !== null) throw new Error(this.#gone);
       await new Promise((resolve) => setTimeout(resolve, checkMs));
     }
@@ -367,25 +351,4 @@ export class Asking implements AsyncDisposable {
     if (this.#isEmpty) await this.#link.kernel.deleteConversation(this.#conversation.id).catch(() => null);
     await this.#link[Symbol.asyncDispose]();
   }
-}
-
-function codeOf(error: Failure | null, cut: AnswerCut | null, waiting: number, failed: number): number {
-  if (error !== null) return exitCodes.failed;
-  if (waiting > 0) return exitCodes.waiting;
-  if (cut !== null) return exitCodes.cut;
-  return failed > 0 ? exitCodes.incomplete : exitCodes.ok;
-}
-
-/** Returns what is wrong with an answer, and what waits for a person with how to decide it. */
-export function outcomeLines(
-  { error, cut, waiting, conversation }: Outcome,
-  again: string,
-  terminal: Terminal,
-): string[] {
-  return [
-    ...(error !== null && !terminal.interrupted.aborted ? errorLines(error.message, terminal) : []),
-    ...(cut === null ? [] : [cutWords(cut)]),
-    ...waiting.map(({ title }) => `Waits for you: ${oneLine(title)}`),
-    ...(waiting.length === 0 ? [] : [`Decide with: ${again} --resume ${conversation.id.slice(-8)}`]),
-  ];
 }

@@ -5,13 +5,18 @@ import { commandHelp, contextLines, workerLines } from "./render/panels.ts";
 import { redactionLines } from "./render/redaction.ts";
 import { knownLines } from "./render/known.ts";
 import type { Terminal } from "../terminal.ts";
-import { outcomeLines, type Asking } from "./asking.ts";
+import type { Asking } from "./asking.ts";
+import { compactAndWait } from "./compaction.ts";
 import { answerNamed, blocksOf, whyAnswered } from "./known.ts";
 import { knownInLines } from "./plain-known.ts";
 import type { OpenedChat } from "./open.ts";
+import { outcomeLines } from "./outcome.ts";
 import { nothingToUndo, runningNamed, stoppable } from "./state/state.ts";
 import { offeredWords, type SlashName } from "./state/slash.ts";
 import { itemsOf } from "./state/transcript.ts";
+
+/** The commands that need nothing of the conversation. */
+const stateless: ReadonlySet<SlashName> = new Set(["help", "quit"]);
 
 /**
  * Runs a command from a line of standard input. What it shows goes to standard output, and what it did to standard
@@ -24,6 +29,7 @@ export async function runInLines(
   { name, rest }: { readonly name: SlashName; readonly rest: string },
   offered: readonly OfferedCommand[],
 ): Promise<boolean> {
+  if (!stateless.has(name)) await asking.catchUp();
   const { kernel, conversation, transcript } = asking;
   const { id } = conversation;
   switch (name) {
@@ -84,9 +90,7 @@ export async function runInLines(
     case "pin":
       return pin(asking, terminal);
     case "compact":
-      await kernel.compactConversation(id);
-      await asking.rested();
-      terminal.warn("Earlier turns were summarised.");
+      terminal.warn(await compactAndWait(asking));
       return true;
     case "fork":
       await asking.show(await kernel.forkConversation(id), false);

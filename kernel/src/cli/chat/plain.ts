@@ -2,8 +2,9 @@ import { createInterface } from "node:readline/promises";
 import { newId } from "../../base/ids.ts";
 import { exitCodes, renderError, UsageError, type CommandContext } from "../command.ts";
 import { noticeLines } from "../render/notifications.ts";
-import { Asking, outcomeLines } from "./asking.ts";
+import { Asking } from "./asking.ts";
 import type { OpenedChat } from "./open.ts";
+import { outcomeLines } from "./outcome.ts";
 import { runInLines, runOfferedInLines } from "./plain-commands.ts";
 import { offeredWords, slashOf } from "./state/slash.ts";
 

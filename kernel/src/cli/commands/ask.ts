@@ -1,9 +1,10 @@
 import { text as readAll } from "node:stream/consumers";
 import { newId } from "../../base/ids.ts";
 import { isLaresError, messageOf } from "../../base/errors.ts";
-import { Asking, outcomeLines } from "../chat/asking.ts";
+import { Asking } from "../chat/asking.ts";
 import { checkLength } from "../chat/files.ts";
 import { withConversation, type ChatOptions } from "../chat/open.ts";
+import { outcomeLines } from "../chat/outcome.ts";
 import { slashOf } from "../chat/state/slash.ts";
 import { UsageError, type CommandContext } from "../command.ts";
 import { KernelClient } from "../kernel-client.ts";

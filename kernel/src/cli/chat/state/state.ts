@@ -2,6 +2,7 @@ import type { Action, ActionState } from "../../../base/vocabulary/action.ts";
 import { endedStates, type Conversation, type Process } from "../../../base/vocabulary/conversation.ts";
 import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
 import type { Ask } from "../../../base/vocabulary/ask.ts";
+import { oneLine } from "../../render/foreign.ts";
 import type { Notice } from "../../render/model.ts";
 import type { ScreenStyle } from "../../render/screen-style.ts";
 import type { Size } from "../../review/state/state.ts";
@@ -32,6 +33,12 @@ export type Panel =
   | { readonly kind: "context"; readonly context: ConversationContext; readonly top: number }
   | KnownPanel
   | { readonly kind: "choose"; readonly items: readonly ConversationChoice[]; readonly selected: number };
+
+/** True for a panel to look at, which takes no text. */
+export function isView(panel: Panel): boolean {
+  if (panel.kind === "known") return typeof panel.doing !== "object";
+  return panel.kind !== "reason" && panel.kind !== "scopes";
+}
 
 export interface ChatState {
   readonly screenStyle: ScreenStyle;
@@ -191,6 +198,11 @@ export function stoppable({ transcript }: Pick<ChatState, "transcript">): Proces
     );
 }
 
+/** Returns the end of a process's id, which names it in a command. */
+export function shortIdOf(id: string): string {
+  return oneLine(id).slice(-8);
+}
+
 /** Returns the one running branch or worker that a person means by an id, a name or a task. UsageError otherwise. */
 export function runningNamed(state: Pick<ChatState, "transcript">, given: string): Process {
   return oneNamed(runningProcesses(state), given, {
@@ -201,6 +213,9 @@ export function runningNamed(state: Pick<ChatState, "transcript">, given: string
     id: ({ id }) => id,
     title: ({ task, kind }) => task ?? kind,
     alias: ({ name }) => name,
+    aliased: "a kind",
+    shownId: ({ id }) => shortIdOf(id),
+    isShort: true,
   });
 }
 

@@ -1,0 +1,59 @@
+import { type AnswerCut, cutWords } from "../../base/cut-answer.ts";
+import type { Conversation, Process } from "../../base/vocabulary/conversation.ts";
+import { errorLines, exitCodes } from "../command.ts";
+import { oneLine } from "../render/foreign.ts";
+import type { Terminal } from "../terminal.ts";
+
+export type Failure = NonNullable<Process["error"]>;
+
+/** How a question ended. */
+export interface Outcome {
+  readonly code: number;
+  /** The text of the last answer. */
+  readonly text: string;
+  /** Why there is no answer, or not the whole of it. */
+  readonly error: Failure | null;
+  /** Why the last answer ends early, though its turn did not fail. */
+  readonly cut: AnswerCut | null;
+  /** Branches and workers that failed. */
+  readonly failed: readonly {
+    readonly process: string;
+    readonly kind: Process["kind"];
+    readonly task: string;
+    readonly error: Failure;
+  }[];
+  /** Decisions that the conversation waits for. */
+  readonly waiting: readonly {
+    readonly kind: "action" | "ask";
+    readonly id: string;
+    readonly title: string;
+  }[];
+  readonly conversation: Conversation;
+}
+
+/** Returns the exit code of a question. */
+export function codeOf(
+  error: Failure | null,
+  cut: AnswerCut | null,
+  waiting: number,
+  failed: number,
+): number {
+  if (error !== null) return exitCodes.failed;
+  if (waiting > 0) return exitCodes.waiting;
+  if (cut !== null) return exitCodes.cut;
+  return failed > 0 ? exitCodes.incomplete : exitCodes.ok;
+}
+
+/** Returns what is wrong with an answer, and what waits for a person with how to decide it. */
+export function outcomeLines(
+  { error, cut, waiting, conversation }: Outcome,
+  again: string,
+  terminal: Terminal,
+): string[] {
+  return [
+    ...(error !== null && !terminal.interrupted.aborted ? errorLines(error.message, terminal) : []),
+    ...(cut === null ? [] : [cutWords(cut)]),
+    ...waiting.map(({ title }) => `Waits for you: ${oneLine(title)}`),
+    ...(waiting.length === 0 ? [] : [`Decide with: ${again} --resume ${conversation.id.slice(-8)}`]),
+  ];
+}
