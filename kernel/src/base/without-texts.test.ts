@@ -62,7 +62,7 @@ test.each([
   expect(isDistinctive(text)).toBe(expected);
 });
 
-test("a cut-off beginning is found at each place, and not where the text goes on in another way", () => {
+test("a cut-off beginning is found at each place, and not where the text continues in another way", () => {
   const text = `He said "hello, how are you today?" and "what a day" and left the room at once.`;
   const remover = textRemover([text]);
   const beginning = text.slice(0, 50);

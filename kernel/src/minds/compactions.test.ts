@@ -346,7 +346,7 @@ describe("a summary that stands in the log, but not in the context", () => {
     expect(summariesOf(await compact())).toHaveLength(2);
   });
 
-  test("is not taken once a person has had something of it removed: the rest is summarised anew", async () => {
+  test("is not taken once a person has had something of it removed: the rest is summarised again", async () => {
     const { bench, id, compact } = await halfDone();
     const [first] = (await bench.entries(id)).filter((entry) => entry.kind === "message");
     await bench.service.redact(person, { id, entry: first?.id ?? "" });

@@ -1,9 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { CommandContext } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { plainSurface } from "../render/style.ts";
 import { aQuestion } from "../testing/fake-kernel.ts";
 import { ensureTrust } from "./trust.ts";
+
+vi.mock("../prompts/allow.ts", () => ({ isAllowed: () => Promise.resolve(false) }));
 
 test("what a refusal comes to is wrapped between words where the terminal is narrow", async () => {
   const warned: string[] = [];
@@ -14,7 +16,6 @@ test("what a refusal comes to is wrapped between words where the terminal is nar
     isInteractive: true,
     canDraw: false,
     print: () => undefined,
-    allow: () => Promise.resolve(false),
     warn: (lines: string | readonly string[]) => warned.push(...[lines].flat()),
   };
   const context = { terminal } as unknown as CommandContext;
