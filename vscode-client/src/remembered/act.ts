@@ -87,7 +87,7 @@ async function actOnMemory(
       `Have ${label(context.models.agents.nameOf(agent), 80)} forget this for good?`,
       {
         modal: true,
-        detail: `“${message(text, 400)}”\n\nNo conversation recalls it from then on. Transcripts keep what was said in them; “Forget Everywhere” also removes these words from all transcripts that have them.`,
+        detail: `“${message(text, 400)}”\n\nNo conversation recalls it from then on. Conversations keep what was said in them; “Forget Everywhere” also removes these words from all conversations that have them.`,
       },
       "Forget",
       "Forget Everywhere",

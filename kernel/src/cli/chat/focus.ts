@@ -2,7 +2,7 @@ import { maxRejectionReason } from "../../base/vocabulary/bounds.ts";
 import { layoutOf, cardLinesOf } from "./render/layout.ts";
 import type { Key } from "../keyboard/key.ts";
 import { answerByKey } from "../render/question-keys.ts";
-import { knownKey } from "./known-keys.ts";
+import { knownKey, movedBy } from "./known-keys.ts";
 import type { ChatStep } from "./input.ts";
 import {
   actionOf,
@@ -177,27 +177,20 @@ export function panelKey(state: ChatState, panel: Panel, key: Key): ChatStep {
       const chosen = items[selected];
       if (key.name === "return" && chosen !== undefined)
         return stay(closed, { kind: "resume", conversation: chosen.conversation });
-      const step = key.name === "down" ? 1 : key.name === "up" ? -1 : 0;
-      const next = Math.max(0, Math.min(items.length - 1, selected + step));
-      return stay({ ...state, panel: { ...panel, selected: next } });
+      const moved = movedBy(key, selected, items.length);
+      return moved === null ? stay(state) : stay({ ...state, panel: { ...panel, selected: moved } });
     }
     case "help":
     case "workers":
     case "context": {
       if (key.text === "q" || key.name === "return") return stay(closed);
       const { body, bodyRows } = layoutOf(state);
-      const step =
-        key.name === "down"
-          ? 1
-          : key.name === "up"
-            ? -1
-            : key.name === "pagedown"
-              ? bodyRows - 1
-              : key.name === "pageup"
-                ? 1 - bodyRows
-                : 0;
-      const top = Math.max(0, Math.min(body.length - bodyRows, panel.top + step));
-      return stay({ ...state, panel: { ...panel, top } });
+      const last = Math.max(0, body.length - bodyRows);
+      const page = bodyRows - 1;
+      const steps = { down: 1, up: -1, pagedown: page, pageup: -page, home: -last, end: last };
+      const step = (steps as Partial<Record<string, number>>)[key.name];
+      if (step === undefined) return stay(state);
+      return stay({ ...state, panel: { ...panel, top: Math.max(0, Math.min(last, panel.top + step)) } });
     }
   }
 }

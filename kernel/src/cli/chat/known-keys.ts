@@ -1,9 +1,14 @@
 import type { Key } from "../keyboard/key.ts";
+import { typedInto } from "./composing.ts";
 import type { ChatStep } from "./input.ts";
 import { insert, typed } from "./state/composer.ts";
 import { correcting, textNow, whyFixed, type Known, type KnownPanel } from "./state/memories.ts";
 import type { ChatState } from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
+
+const forgetKey = "f";
+/** A question that is answered sooner was not read: the key is a part of a word. */
+const readMs = 500;
 
 /** Handles a key in a list of what the mind knows. */
 export function knownKey(state: ChatState, panel: KnownPanel, key: Key): ChatStep {
@@ -18,26 +23,39 @@ export function knownKey(state: ChatState, panel: KnownPanel, key: Key): ChatSte
   }
   if (doing === "forget") {
     if (key.name === "escape" || item === undefined) return shown({ ...panel, doing: "list" });
+    // A slash begins a command.
+    if (key.text.trim() === "" || key.text === "/") return stay(state);
+    const isRead = state.nowMs - (panel.asked?.atMs ?? 0) >= readMs;
+    // A person who types words for something else must not forget with them: they are a message.
+    if (!isRead) return typedInto(state, `${panel.asked?.by ?? ""}${key.text}`);
     const isEverywhere = key.text === "t" && item.kind === "memory";
-    if (key.name !== "return" && !isEverywhere)
-      // A letter cancels: a person who types words for something else ends them with Enter, which must not forget.
-      return key.text === "" ? stay(state) : shown({ ...panel, doing: "list" });
+    if (key.text !== "y" && !isEverywhere) return shown({ ...panel, doing: "list" });
     return say({ ...state, panel: null }, "Forgetting…", { kind: "forget", item, everywhere: isEverywhere });
   }
   if (key.name === "escape" || key.text === "q") return stay({ ...state, panel: null, message: null });
-  const step = { down: 1, up: -1, pagedown: 5, pageup: -5 }[key.name] ?? 0;
-  if (step !== 0)
-    return shown({ ...panel, selected: Math.max(0, Math.min(items.length - 1, selected + step)) });
+  const moved = movedBy(key, selected, items.length);
+  if (moved !== null) return shown({ ...panel, selected: moved });
   const wanted =
     key.text === "c" || (key.name === "return" && purpose === "correct")
       ? "correct"
-      : key.text === "f" || (key.name === "return" && purpose === "forget")
+      : key.text === forgetKey || (key.name === "return" && purpose === "forget")
         ? "forget"
         : null;
   if (wanted === null || item === undefined) return stay(state);
   const fixed = whyFixed(item);
   if (fixed !== null) return complain(state, fixed);
-  return shown(wanted === "correct" ? correcting(panel, textNow(item)) : { ...panel, doing: "forget" });
+  return shown(
+    wanted === "correct"
+      ? correcting(panel, textNow(item))
+      : { ...panel, doing: "forget", asked: { atMs: state.nowMs, by: key.text } },
+  );
+}
+
+/** Returns the index that a key moves to in a list; null for another key. */
+export function movedBy(key: Key, selected: number, length: number): number | null {
+  const steps = { down: 1, up: -1, pagedown: 5, pageup: -5, home: -length, end: length };
+  const step = (steps as Partial<Record<string, number>>)[key.name];
+  return step === undefined ? null : Math.max(0, Math.min(length - 1, selected + step));
 }
 
 function corrected(state: ChatState, item: Known | undefined, given: string): ChatStep {

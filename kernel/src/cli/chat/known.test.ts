@@ -14,6 +14,9 @@ const memory: Known = {
 const gone: Known = { ...memory, id: null, text: "I like tea.", facts: ["gone since"] };
 const block: Known = { kind: "block", name: "project", text: "Photos", scope: "mind", facts: [] };
 
+/** As long as a person takes to read a question. */
+const aMoment = 600;
+
 const listed = (items: readonly Known[], purpose: "look" | "correct" | "forget" = "look", walk = begun()) =>
   walk.give({ kind: "known", title: "Why this answer", items, purpose });
 
@@ -41,21 +44,52 @@ test("a memory is corrected in a field that begins with what it says", () => {
 test("a memory is forgotten only after a second key, and Esc keeps it", () => {
   const walk = listed([memory]).press("f<escape>");
   expect(walk.screen).toContain("Why this answer");
-  // Typing words for something else, with Enter at the end, forgets nothing. A slash leaves the list.
-  walk.press("fxyz<space><return>");
-  expect(walk.commands).toEqual([]);
-  expect(listed([block]).press("/memories flights<return>").state.panel?.kind).not.toBe("known");
-  walk.press("f<return>");
-  expect(walk.commands).toEqual([{ kind: "forget", item: memory, everywhere: false }]);
-  expect(listed([memory]).press("ft").commands).toEqual([{ kind: "forget", item: memory, everywhere: true }]);
-  // A block has no other transcripts: forgetting it removes it from them anyway.
-  expect(listed([block]).press("ft").commands).toEqual([]);
+  expect(walk.press("f").screen).toContain("y forgets it. t also removes its text from all conversations");
+  expect(walk.wait(aMoment).press("<return>n<space>f").wait(aMoment).commands).toEqual([]);
+  expect(walk.press("y").commands).toEqual([{ kind: "forget", item: memory, everywhere: false }]);
+  expect(listed([memory]).press("f").wait(aMoment).press("t").commands).toEqual([
+    { kind: "forget", item: memory, everywhere: true },
+  ]);
+  // A block has no other conversations: forgetting it removes it from them anyway.
+  expect(listed([block]).press("f").wait(aMoment).press("t").commands).toEqual([]);
+});
+
+test("words that are typed into a view are a message, and no keys", () => {
+  for (const words of ["/memories spaces", "find the cat", "fyi this is it", "ft", "verify it", "2 cats"]) {
+    const walk = listed([memory]).press(words);
+    expect([walk.state.panel, walk.commands]).toEqual([null, []]);
+    expect(walk.state.composer.text).toBe(words);
+  }
+  expect(listed([memory], "forget").press("fyi").state.composer.text).toBe("fyi");
+  expect(listed([memory], "forget").press("<return>yes").state.composer.text).toBe("yes");
+  // A slash leaves the question, too.
+  expect(listed([memory]).press("f").wait(aMoment).press("/memories").state.composer.text).toBe("/memories");
+  for (const command of ["/help", "/workers"])
+    expect(begun().press(`${command}<return>/why`).state).toMatchObject({
+      panel: null,
+      composer: { text: "/why" },
+    });
+});
+
+test("a list that arrives while the person writes leaves the keys to the text", () => {
+  const walk = listed([memory], "look", begun().press("/memories sp"));
+  expect(walk.screen).toContain("you are writing");
+  walk.press("aces<return>");
+  expect(walk.commands).toEqual([{ kind: "memories", words: "spaces", purpose: "look" }]);
+  const correcting = listed([memory]).press("c");
+  expect(listed([block], "look", correcting).press("!").screen).toContain("I like short answers.!");
+});
+
+test("Home and End move to the first and the last one", () => {
+  const walk = listed([memory, gone, block]).press("<end>");
+  expect(walk.state.panel).toMatchObject({ selected: 2 });
+  expect(walk.press("<home>").state.panel).toMatchObject({ selected: 0 });
 });
 
 test("Enter does what the person came for, on the selected one", () => {
-  expect(listed([gone, memory], "forget").press("<down><return><return>").commands).toEqual([
-    { kind: "forget", item: memory, everywhere: false },
-  ]);
+  const walk = listed([gone, memory], "forget").press("<down><return>").wait(aMoment);
+  expect(walk.press("<return>").commands).toEqual([]);
+  expect(walk.press("y").commands).toEqual([{ kind: "forget", item: memory, everywhere: false }]);
   expect(listed([memory], "correct").press("<return>").screen).toContain("What does it say from now on?");
   expect(listed([gone], "correct").press("<return>").screen).toContain("It is gone already.");
 });

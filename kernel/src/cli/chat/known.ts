@@ -105,7 +105,7 @@ export async function correctKnown(
 }
 
 /**
- * Removes something for good; `everywhere`: from the transcripts that have it word by word, too. Returns a sentence about
+ * Removes something for good; `everywhere`: from the conversations that have it word by word, too. Returns a sentence about
  * it.
  */
 export async function forgetKnown(

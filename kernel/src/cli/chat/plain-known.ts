@@ -43,7 +43,7 @@ export async function knownInLines(
   if (word === undefined) {
     terminal.print(knownLines({ title: forgetQuestion(item), items: [item] }, terminal.surface));
     throw new UsageError(
-      `Nothing was forgotten. Write "/forget ${oneLine(named)} yes"; or "everywhere" instead of "yes" to remove its text from all transcripts that have it, too.`,
+      `Nothing was forgotten. Write "/forget ${oneLine(named)} yes"; or "everywhere" instead of "yes" to remove its text from all conversations that have it, too.`,
     );
   }
   terminal.warn(await forgetKnown(kernel, conversation, item, word === "everywhere"));

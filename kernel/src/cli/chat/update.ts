@@ -1,10 +1,11 @@
 import { actionStateWords } from "../../base/vocabulary/action-words.ts";
 import { endedStates } from "../../base/vocabulary/conversation.ts";
 import type { Key } from "../keyboard/key.ts";
+import { edited, openedLate, typedInto } from "./composing.ts";
 import { layoutOf } from "./render/layout.ts";
 import { insert, sent, typed, withText } from "./state/composer.ts";
 import { knownPanel } from "./state/memories.ts";
-import { commandChoices, fileWord, slashOf, wordAt } from "./state/slash.ts";
+import { fileWord, slashOf, wordAt } from "./state/slash.ts";
 import { isLost, withoutLostCard } from "./lost-cards.ts";
 import { focusKey, panelKey, toggled, toWaiting } from "./focus.ts";
 import { run, runOffered, summarising } from "./run-command.ts";
@@ -12,6 +13,7 @@ import type { ChatInput, ChatStep } from "./input.ts";
 import {
   isAtWork,
   isFocusable,
+  isView,
   newChat,
   offeredIn,
   shownItems,
@@ -95,19 +97,15 @@ function updated(state: ChatState, input: ChatInput): ChatStep {
       return stay({ ...state, completion: choices.length === 0 ? null : { ...word, choices, selected: 0 } });
     }
     case "context":
-      return stay({ ...state, panel: { kind: "context", context: input.context, top: 0 } });
+      return openedLate(state, { kind: "context", context: input.context, top: 0 });
     case "known":
       return input.items.length === 0
         ? say(state, input.title)
-        : stay({
-            ...state,
-            message: null,
-            panel: knownPanel(input.title, input.items, input.purpose),
-          });
+        : openedLate(state, knownPanel(input.title, input.items, input.purpose));
     case "conversations":
       return input.items.length === 0
         ? say(state, "There is no other conversation.")
-        : stay({ ...state, panel: { kind: "choose", items: input.items, selected: 0 } });
+        : openedLate(state, { kind: "choose", items: input.items, selected: 0 });
     case "workspace":
       return stay({ ...state, ownDocument: input.ownDocument });
     case "offered":
@@ -184,9 +182,10 @@ function keyPressed(before: ChatState, key: Key): ChatStep {
   if (key.isControl && key.name === "l") return stay(state, { kind: "redraw" });
   if (state.panel !== null) {
     const step = panelKey(state, state.panel, key);
-    // A slash that means nothing there begins a command.
-    if (key.text !== "/" || step.state !== state || step.commands.length > 0) return step;
-    return edited({ ...state, panel: null, message: null, composer: insert(state.composer, key.text) });
+    // A character that means nothing there begins a message, which continues in the composer.
+    const begins = key.text === "/" || (isView(state.panel) && key.text.trim() !== "");
+    if (!begins || step.state !== state || step.commands.length > 0) return step;
+    return typedInto(state, key.text);
   }
   if (key.isControl && key.name === "d" && state.composer.text === "") return stay(state, { kind: "quit" });
   if (key.isControl && key.name === "o") return toggled(state);
@@ -263,18 +262,6 @@ function pasted(state: ChatState, pastedText: string): ChatStep {
   }
   if (state.panel !== null) return stay(state);
   return edited({ ...state, focus: null, composer: insert(state.composer, text) });
-}
-
-/** Returns the state after the text has changed: with what can be completed. */
-function edited(state: ChatState): ChatStep {
-  const word = wordAt(state.composer.text, state.composer.cursor);
-  if (word === null) return stay({ ...state, completion: null });
-  if (word.kind === "command") {
-    const choices = commandChoices(word.word, offeredIn(state));
-    return stay({ ...state, completion: choices.length === 0 ? null : { ...word, choices, selected: 0 } });
-  }
-  const kept = state.completion?.kind === "file" ? { ...state.completion, ...word, choices: [] } : null;
-  return stay({ ...state, completion: kept }, { kind: "files", word: word.word });
 }
 
 function completionKey(state: ChatState, key: Key): ChatStep | null {

@@ -80,9 +80,9 @@ function knownField(
   const dim = (text: string): string[] => wrap(text, width).map((line) => style.dim(line));
   if (doing === "forget") {
     const everywhere =
-      item.kind === "memory" ? " t also removes its text from all transcripts that have it." : "";
+      item.kind === "memory" ? " t also removes its text from all conversations that have it." : "";
     return {
-      lines: [...bold(forgetQuestion(item)), ...dim(`Enter forgets it.${everywhere} Esc keeps it.`)],
+      lines: [...bold(forgetQuestion(item)), ...dim(`y forgets it.${everywhere} Esc keeps it.`)],
       cursor: null,
     };
   }

@@ -39,6 +39,8 @@ export interface KnownPanel {
   readonly selected: number;
   readonly purpose: Purpose;
   readonly doing: "list" | "forget" | { readonly composer: Composer };
+  /** When the question was asked whether to forget, and what the person typed for it. */
+  readonly asked?: { readonly atMs: number; readonly by: string };
 }
 
 export function knownPanel(title: string, items: readonly Known[], purpose: Purpose): KnownPanel {
@@ -67,7 +69,7 @@ export function whyFixed(item: Known): string | null {
 export function forgetQuestion(item: Known): string {
   return item.kind === "block"
     ? `Empty the block ${oneLine(item.name)}, and remove what it says and said from every conversation that was told, for good?`
-    : "Forget this memory for good? Transcripts keep what was said in them.";
+    : "Forget this memory for good? Conversations keep what was said in them.";
 }
 
 /** Returns what an answer rests on: memories that were recalled for it first, then blocks, then everything else. */

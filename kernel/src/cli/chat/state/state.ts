@@ -33,6 +33,12 @@ export type Panel =
   | KnownPanel
   | { readonly kind: "choose"; readonly items: readonly ConversationChoice[]; readonly selected: number };
 
+/** True for a panel to look at, which takes no text. */
+export function isView(panel: Panel): boolean {
+  if (panel.kind === "known") return typeof panel.doing !== "object";
+  return panel.kind !== "reason" && panel.kind !== "scopes";
+}
+
 export interface ChatState {
   readonly screenStyle: ScreenStyle;
   readonly size: Size;

@@ -136,6 +136,12 @@ export class ChatWalk {
     return this;
   }
 
+  /** Lets time pass before the next key. */
+  wait(ms: number): this {
+    this.#atMs += ms;
+    return this;
+  }
+
   /** The screen as a person sees it. */
   get screen(): string {
     return renderChat(this.state)
