@@ -1,4 +1,4 @@
-import { type ConversationChoice, titleOf } from "../state/choices.ts";
+import { type ConversationChoice, copyOf, titleOf } from "../state/choices.ts";
 import { isWorking } from "../state/transcript.ts";
 import { oneLine } from "../../render/foreign.ts";
 import { dayAndTime } from "../../render/quantities.ts";
@@ -16,7 +16,7 @@ export function renderConversations(choices: readonly ConversationChoice[], surf
     stateOf(choice, style),
     oneLine(choice.agentName),
     dayAndTime(choice.conversation.updated),
-    titleOf(choice.conversation),
+    titleWithOrigin(choice.conversation),
   ]);
   const columns = [
     { title: "Id" },
@@ -26,6 +26,11 @@ export function renderConversations(choices: readonly ConversationChoice[], surf
     { title: "Title", flexible: true },
   ];
   return renderTable(columns, rows, surface);
+}
+
+function titleWithOrigin(conversation: ConversationChoice["conversation"]): string {
+  const copy = copyOf(conversation);
+  return copy === null ? titleOf(conversation) : `(${copy}) ${titleOf(conversation)}`;
 }
 
 function stateOf({ conversation, waiting }: ConversationChoice, style: Style): string {
