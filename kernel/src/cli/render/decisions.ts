@@ -8,7 +8,10 @@ import { hint } from "./hint.ts";
 /** Renders the person's "always" decisions: each one in words, with how often it was used. */
 export function renderDecisions(decisions: readonly Decision[], surface: Surface): string[] {
   if (decisions.length === 0)
-    return hint('Nothing is remembered here: "always" was not answered yet.', surface);
+    return hint(
+      'No decision is remembered here now. What you answer with "always" and schedules of minds that you accept are.',
+      surface,
+    );
   const rows = decisions.map(({ id, created, title, used, last_used: lastUsed }) => [
     // The end of an id: its start is the time, which decisions of the same period share.
     oneLine(id).slice(-8),
