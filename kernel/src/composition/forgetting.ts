@@ -25,7 +25,7 @@ import { shownFolder } from "./shown-files.ts";
 import type { KernelContext } from "./subsystems/kernel-context.ts";
 import type { Memories } from "./subsystems/memories.ts";
 import { keyOf } from "../agent-minds/mind-tools.ts";
-import { placeOfFile, placeOfTable } from "./text-places.ts";
+import { eachOnce, placeOfFile, placeOfTable } from "./text-places.ts";
 
 interface ForgettingParts {
   readonly database: Database;
@@ -216,9 +216,5 @@ async function remaining(
       name: stateFolder,
       why: "It is so large that not all of its files were searched for copies.",
     });
-  return unique(found);
-}
-
-function unique(found: readonly RemainingText[]): RemainingText[] {
-  return [...new Map(found.map((each) => [`${each.place}\n${each.name}`, each])).values()];
+  return eachOnce(found);
 }

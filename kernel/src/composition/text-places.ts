@@ -1,5 +1,9 @@
 import type { RemainingText } from "../base/vocabulary/forgetting.ts";
 
+const otherConversation = "another conversation";
+/** The name of a conversation that only the ledger shows. */
+const unnamed = "of this folder";
+
 /** What lies in the state folder, by its first names, and how a person reaches a text in it. */
 const stateFiles: readonly (readonly [start: string, place: string, why: string])[] = [
   [
@@ -14,7 +18,7 @@ const stateFiles: readonly (readonly [start: string, place: string, why: string]
   ],
   [
     "conversations/",
-    "another conversation",
+    otherConversation,
     "It has the text on its own. Redact it there too; lares conversations lists them.",
   ],
   ["objects/", "the content of an action", "It is kept so that the action can be undone. Undo it, or wait."],
@@ -57,10 +61,16 @@ export function placeOfTable(table: string): RemainingText {
     };
   if (table.startsWith("conversation"))
     return {
-      place: "another conversation",
-      // Its log, if that has the text too, is named by its id.
-      name: "of this folder",
+      place: otherConversation,
+      name: unnamed,
       why: "It has the text on its own. Redact it there too; lares conversations lists them.",
     };
   return { place: "the ledger", name: table, why: "A name, a key or a path there has the text." };
+}
+
+/** Returns each place once. A conversation that the ledger shows without a name is left out where its log is named by its id. */
+export function eachOnce(found: readonly RemainingText[]): RemainingText[] {
+  const places = [...new Map(found.map((each) => [`${each.place}\n${each.name}`, each])).values()];
+  const isNamed = places.some(({ place, name }) => place === otherConversation && name !== unnamed);
+  return isNamed ? places.filter(({ name }) => name !== unnamed) : places;
 }

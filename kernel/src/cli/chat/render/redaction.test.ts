@@ -55,3 +55,14 @@ test("what stays is wrapped between words where the terminal is narrow", () => {
     "    would break.",
   ]);
 });
+
+test("a conversation that has the text on its own is named as the lists name it", () => {
+  const id = "01a2162a-6b76-708b-abc7-bc622930fd59";
+  const remains = [{ place: "another conversation", name: id, why: "Redact it there too." }];
+  expect(copyLines([], remains, plainSurface).slice(2)).toEqual([
+    "  another conversation · 2930fd59: Redact it there too.",
+  ]);
+  expect(redactionSentence({ ...done, remains })).toContain(
+    "It still stands in: another conversation · 2930fd59.",
+  );
+});

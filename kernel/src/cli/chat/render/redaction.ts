@@ -1,8 +1,11 @@
 import type { RedactedConversation } from "../../../base/vocabulary/conversation-requests.ts";
+import { isWholeId } from "../../one-named.ts";
 import { oneLine } from "../../render/foreign.ts";
 import { counted } from "../../render/quantities.ts";
 import type { Surface } from "../../render/style.ts";
 import { wrap } from "../../render/width.ts";
+
+type Copy = RedactedConversation["remains"][number];
 
 /** Derived texts and memories that are shown; the rest is counted. */
 const maxShown = 10;
@@ -71,8 +74,13 @@ export function copyLines(
 }
 
 /** "an action · 5c1f9e20": without a sign between them, the two would read as one. */
-function whereOf({ place, name }: RedactedConversation["remains"][number]): string {
-  return `${oneLine(place)} · ${oneLine(name)}`;
+function whereOf({ place, name }: Copy): string {
+  return `${oneLine(place)} · ${oneLine(nameOf({ place, name }))}`;
+}
+
+/** Returns a name as the lists show it: of a conversation, the end of its id. */
+function nameOf({ place, name }: Pick<Copy, "place" | "name">): string {
+  return place.endsWith("conversation") && isWholeId(name) ? name.slice(-8) : name;
 }
 
 /** The same in a few sentences. */
@@ -90,10 +98,7 @@ export function redactionSentence(done: RedactedConversation): string {
     ...(remains.length === 0
       ? []
       : [
-          `It still stands in: ${remains
-            .slice(0, maxShown)
-            .map(whereOf)
-            .join(", ")}${remains.length > maxShown ? ", …" : ""}.`,
+          `It still stands in: ${remains.slice(0, maxShown).map(whereOf).join(", ")}${remains.length > maxShown ? ", …" : ""}.`,
         ]),
     ...(count === 0
       ? []
