@@ -13,8 +13,13 @@ interface Naming<Item> {
   readonly titled?: string;
   id(item: Item): string;
   title(item: Item): string;
-  /** A further name, which has to be written whole. */
+  /** A further name, which has to be written whole; `aliased`: what it is called, such as "a kind". */
   alias?(item: Item): string | undefined;
+  readonly aliased?: string;
+  /** How the list shows an id; default the end of an id that is made, and an agent's whole one. */
+  shownId?(item: Item): string;
+  /** There are so few of them that an error lists them. */
+  readonly isShort?: boolean;
 }
 
 /** From this length on, the beginning of an id names it. */
@@ -28,7 +33,7 @@ const maxTitle = 40;
  * the title. Case is ignored. Throws UsageError, with the candidates, if no item or more than one fits.
  */
 export function oneNamed<Item>(items: readonly Item[], given: string, naming: Naming<Item>): Item {
-  const { noun, nouns, listing, titled = "title", id, title, alias } = naming;
+  const { noun, nouns, listing, titled = "title", id, title, alias, aliased } = naming;
   const word = oneLine(given);
   const wanted = word.toLowerCase();
   if (wanted === "") throw new UsageError(`The name is empty. "${listing}" lists the ${nouns}.`);
@@ -50,8 +55,15 @@ export function oneNamed<Item>(items: readonly Item[], given: string, naming: Na
         `"${word}" can mean ${found.length} ${nouns}: ${candidates(found, naming)}. Write more of the id or the ${titled}.`,
       );
   }
+  const called = aliased === undefined ? "" : `, ${aliased} that is called so`;
+  const those =
+    naming.isShort !== true
+      ? `"${listing}" lists them.`
+      : items.length === 0
+        ? "Nothing runs now."
+        : `There ${items.length === 1 ? "is" : "are"}: ${candidates(items, naming)}.`;
   throw new UsageError(
-    `No ${noun} has an id that ends in "${word}", or a ${titled} that begins so. "${listing}" lists them.`,
+    `No ${noun} has an id that ends in "${word}"${called}, or a ${titled} that begins so. ${those}`,
   );
 }
 
@@ -65,10 +77,11 @@ export function onlyOne(more: readonly string[]): string {
   return `Only one id or title is allowed. Remove ${oneLine(more.join(" "))}, or put a title in quotation marks.`;
 }
 
-function candidates<Item>(found: readonly Item[], { id, title }: Naming<Item>): string {
+function candidates<Item>(found: readonly Item[], naming: Naming<Item>): string {
+  const { id, title, shownId = (item: Item) => shortId(id(item)) } = naming;
   const shown = found
     .slice(0, maxCandidates)
-    .map((item) => `${shortId(id(item))} "${truncate(oneLine(title(item)), maxTitle)}"`);
+    .map((item) => `${shownId(item)} "${truncate(oneLine(title(item)), maxTitle)}"`);
   const more = found.length - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
 }

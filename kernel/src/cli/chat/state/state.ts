@@ -2,6 +2,7 @@ import type { Action, ActionState } from "../../../base/vocabulary/action.ts";
 import { endedStates, type Conversation, type Process } from "../../../base/vocabulary/conversation.ts";
 import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
 import type { Ask } from "../../../base/vocabulary/ask.ts";
+import { oneLine } from "../../render/foreign.ts";
 import type { Notice } from "../../render/model.ts";
 import type { ScreenStyle } from "../../render/screen-style.ts";
 import type { Size } from "../../review/state/state.ts";
@@ -197,6 +198,11 @@ export function stoppable({ transcript }: Pick<ChatState, "transcript">): Proces
     );
 }
 
+/** Returns the end of a process's id, which names it in a command. */
+export function shortIdOf(id: string): string {
+  return oneLine(id).slice(-8);
+}
+
 /** Returns the one running branch or worker that a person means by an id, a name or a task. UsageError otherwise. */
 export function runningNamed(state: Pick<ChatState, "transcript">, given: string): Process {
   return oneNamed(runningProcesses(state), given, {
@@ -207,6 +213,9 @@ export function runningNamed(state: Pick<ChatState, "transcript">, given: string
     id: ({ id }) => id,
     title: ({ task, kind }) => task ?? kind,
     alias: ({ name }) => name,
+    aliased: "a kind",
+    shownId: ({ id }) => shortIdOf(id),
+    isShort: true,
   });
 }
 
