@@ -2,7 +2,7 @@ import { endedStates, type Conversation } from "../../../base/vocabulary/convers
 import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
 import { factsOf, titleOf } from "../state/choices.ts";
 import { allCommands, type OfferedWord } from "../state/slash.ts";
-import { offeredIn, runningProcesses, type ChatState } from "../state/state.ts";
+import { offeredIn, runningProcesses, shortIdOf, type ChatState } from "../state/state.ts";
 import { conclusionOf } from "../state/transcript.ts";
 import { manyLines, oneLine } from "../../render/foreign.ts";
 import type { Surface } from "../../render/style.ts";
@@ -102,7 +102,7 @@ export function workerLines(state: Pick<ChatState, "transcript" | "nowMs">, surf
         processLine(process, state.nowMs, surface, true),
         ...(endedStates.has(process.state)
           ? []
-          : [style.dim(truncate(`  /stop ${oneLine(process.id).slice(-8)} stops it`, width))]),
+          : [style.dim(truncate(`  /stop ${shortIdOf(process.id)} stops it`, width))]),
         ...(found === null ? [] : foreignLines(found, surface)),
       ];
     }),
@@ -118,11 +118,17 @@ export function contextLines(
   const { style, width } = surface;
   const number = (count: number): string => count.toLocaleString("en");
   const share = limit === 0 ? "" : ` of ${number(limit)}`;
+  const estimated = sections.reduce((sum, section) => sum + section.tokens, 0);
   return [
     ...wrap(
       `What ${model === "" ? "the model" : oneLine(model)} sees: ${number(tokens)}${share} tokens`,
       width,
     ).map((line) => style.bold(line)),
+    ...(estimated === tokens
+      ? []
+      : wrap(`The provider's count. The rows are estimates, ${number(estimated)} in all.`, width).map(
+          (line) => style.dim(line),
+        )),
     ...(tainted.length === 0
       ? []
       : wrap(
