@@ -112,6 +112,9 @@ export async function forget(
   else
     terminal.print([
       `${style.green("✓")} forgotten, recorded as record ${done.seq}`,
+      ...(options.copies === true && (done.removed ?? []).length === 0
+        ? ["No copy was removed outside of the mind's conversations."]
+        : []),
       ...remaining(done),
       ...copyLines(done.removed ?? [], done.remains ?? [], terminal.surface),
     ]);

@@ -339,6 +339,19 @@ describe("forget", () => {
     expect(shell.output).toContain("recorded as record 4");
   });
 
+  it("says how many copies were removed, or that none was", async () => {
+    const forgetting = ["forget", storage, "0199-id", "--copies", "--yes"] as const;
+    shell.kernel.memories.set("lares/memory/forget", { seq: 4, removed: [], remains: [] });
+    expect(await lares(...forgetting)).toBe(0);
+    expect(shell.output).toContain("No copy was removed outside of the mind's conversations.");
+    shell.output = "";
+    const removed = [{ place: "traces", count: 3 }];
+    shell.kernel.memories.set("lares/memory/forget", { seq: 4, removed, remains: [] });
+    expect(await lares(...forgetting)).toBe(0);
+    expect(shell.output).toContain("removed from traces: 3");
+    expect(shell.output).not.toContain("No copy");
+  });
+
   it("answering no forgets nothing; without a terminal, --yes is required", async () => {
     expect(await lares("forget", "0199-id")).toBe(2);
     atTerminal(false);

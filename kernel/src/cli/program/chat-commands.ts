@@ -92,9 +92,10 @@ ${examples([
 why shows the memories and blocks that the last answer rests on, with the ids for lares memory correct and forget.
 redact removes a text for good from a conversation, its forks, searches and what models read, and copies of it from
 questions, actions, events, notifications, traces and memories; the log still proves. It says what stays, and where. The
-text is read from the terminal without being shown, or from standard input. The last characters of an id, as the list shows them, or the beginning of a title are enough. verify reads each log from its first entry, and those of
-the agents' minds; it exits with 1 if one is not what was written. A damaged log is left as it is: put its folder back
-from a backup, or delete the conversation.
+text is read from the terminal without being shown, or from standard input. The last characters of an id, as the list
+shows them, or the beginning of a title are enough. verify reads each log from its first entry, and those of the agents'
+minds; it exits with 1 if one is not what was written. A damaged log is left as it is: put its folder back from a
+backup, or delete the conversation.
 ${examples([
   ["lares conversations", "the open ones, the last used first"],
   ["lares conversations why 5c1f9e20", "which memories and blocks the last answer rests on"],

@@ -58,7 +58,8 @@ export function addInspection(program: Command, ports: CliPorts): void {
     .addHelpText(
       "after",
       `
-The last characters of an id, as the list shows them, or the beginning of a title are enough. To decide on many, use "lares review".
+The last characters of an id, as the list shows them, or the beginning of a title are enough. To decide on many, use
+"lares review".
 
 --scope  file     the same kind of change to this file
          folder   the same kind of change to everything in its folder
@@ -92,8 +93,9 @@ ${examples([
     .addHelpText(
       "after",
       `
-The last characters of an id, as the list shows them, or the beginning of a title are enough. A question without an answer expires after
-approvals.expire_after, and counts as denied. lares decisions lists the remembered answers, and revokes them.
+The last characters of an id, as the list shows them, or the beginning of a title are enough. A question without an
+answer expires after approvals.expire_after, and counts as denied. lares decisions lists the remembered answers, and
+revokes them.
 ${examples([
   ["lares asks", "the questions that wait, newest first"],
   ["lares asks allow 5c1f9e20", "allow it, for as long as the question says"],
@@ -106,15 +108,15 @@ ${examples([
 
   program
     .command("decisions")
-    .description('list and revoke the answers "always"')
+    .description('list and revoke the answers "always", and the schedules of minds that you accepted')
     .usage("[folder] [list | revoke <id>] [options]")
     .argument("[words...]")
     .addOption(json())
     .addHelpText(
       "after",
       `
-The last characters of an id, as the list shows them, or the beginning of a title are enough. A revoked decision has no effect from now on; changes
-that it allowed before stay.
+The last characters of an id, as the list shows them, or the beginning of a title are enough. A revoked decision has no
+effect from now on; changes that it allowed before stay.
 ${examples([
   ["lares decisions", "list them, newest first, with the number of uses"],
   ["lares decisions revoke 5c1f9e20", "be asked again from now on"],
@@ -179,8 +181,8 @@ ${examples([
     .addHelpText(
       "after",
       `
-The last characters of an id, as the list shows them, or the beginning of a title are enough. A cancelled job does not run again; its effects so far
-stay. Its agent is asked to stop it, and is restarted if it does not.
+The last characters of an id, as the list shows them, or the beginning of a title are enough. A cancelled job does not
+run again; its effects so far stay. Its agent is asked to stop it, and is restarted if it does not.
 ${examples([
   ["lares jobs", "running jobs first, then queued ones in their order"],
   ["lares jobs cancel 5c1f9e20", "cancel one job"],

@@ -14,8 +14,9 @@ export function addNotifications(program: Command, ports: CliPorts): void {
     .addHelpText(
       "after",
       `
-The last characters of an id, as the list shows them, or the beginning of a title are enough. Notifications wait here while no client is connected. What
-one proposes waits for your approval, as any other action: act shows it, and has it proposed again if it has expired.
+The last characters of an id, as the list shows them, or the beginning of a title are enough. Notifications wait here
+while no client is connected. What one proposes waits for your approval, as any other action: act shows it, and has it
+proposed again if it has expired.
 ${examples([
   ["lares notifications", "what is new, the latest first"],
   ["lares notifications act 5c1f9e20", "show what it proposes; lares review decides it"],
