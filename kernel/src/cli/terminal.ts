@@ -5,7 +5,6 @@ import { oneLine } from "./render/foreign.ts";
 import { onlyAscii, wantsAscii } from "./render/screen-style.ts";
 import { styleFor, type Surface } from "./render/style.ts";
 import { wrap } from "./render/width.ts";
-import { cardKeys } from "./keyboard/card-keys.ts";
 import { TypeAhead, type TypedInput } from "./keyboard/type-ahead.ts";
 
 /** Columns if the output has none: a log, a pipe. Lines are cut there, so it is generous. */
@@ -238,12 +237,6 @@ export class Terminal implements Disposable {
   /** Asks for yes or no; no answer means no. */
   async confirm(question: string): Promise<boolean> {
     return /^\s*(y|yes)\s*$/i.test(await this.#line(`${question} [y/N] `));
-  }
-
-  /** Asks whether something is allowed, with the keys of cards; no answer means no. */
-  async allow(question: string): Promise<boolean> {
-    const keys = `${cardKeys.allow} allow, ${cardKeys.reject} reject`;
-    return /^\s*(a|allow|y|yes)\s*$/i.test(await this.#line(`${question} [${keys}] `));
   }
 
   /** Returns the line that the person writes; empty if they interrupt. */

@@ -10,6 +10,7 @@ import { exitCodes, folderNamed, UsageError, whenReady, type CommandContext } fr
 import { KernelClient } from "../kernel-client.ts";
 import { agentNamed } from "../one-named.ts";
 import type { KernelConnection } from "../ports.ts";
+import { isAllowed } from "../prompts/allow.ts";
 import { chooseFrom } from "../prompts/prompts.ts";
 import { drawQuestion } from "../render/consent.ts";
 import { oneLine } from "../render/foreign.ts";
@@ -221,7 +222,7 @@ async function accepted(
       ),
       ...wrap(first.sees, width).map((line) => style.bold(line)),
     ]);
-    if (await terminal.allow("Use it in this folder?")) {
+    if (await isAllowed(terminal, "Use it in this folder?")) {
       await kernel.trust(question.digest, grantsOf(wholeChoice(question)));
       return true;
     }
@@ -230,7 +231,7 @@ async function accepted(
     throw error;
   }
   await rm(first.document, { force: true });
-  terminal.warn("Nothing was allowed. lares chat asks again.");
+  terminal.warn("Nothing was allowed. Start lares chat again to be asked again.");
   return false;
 }
 

@@ -3,6 +3,7 @@ import { LaresError } from "../../base/errors.ts";
 import { whenReady, type CommandContext } from "../command.ts";
 import { editToEnable, renderEdit, writeEdit } from "../install/workspace-document.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { isAllowed } from "../prompts/allow.ts";
 import { wrap } from "../render/width.ts";
 import { askForMore } from "../run/trust.ts";
 
@@ -30,7 +31,7 @@ export async function addSteward(
     ),
     ...renderEdit(edit, terminal.surface),
   ]);
-  if (!(await terminal.allow("Add it to this document?"))) return false;
+  if (!(await isAllowed(terminal, "Add it to this document?"))) return false;
   const { digest } = (await kernel.status()).trust;
   await writeEdit(folder, edit);
   await terminal.progress("reading the document", whenOther(kernel, digest, terminal.interrupted));

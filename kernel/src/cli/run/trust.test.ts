@@ -14,7 +14,9 @@ test("what a refusal comes to is wrapped between words where the terminal is nar
     isInteractive: true,
     canDraw: false,
     print: () => undefined,
-    allow: () => Promise.resolve(false),
+    hold: () => new DisposableStack(),
+    // Nobody answers.
+    interrupted: AbortSignal.abort(),
     warn: (lines: string | readonly string[]) => warned.push(...[lines].flat()),
   };
   const context = { terminal } as unknown as CommandContext;

@@ -2,6 +2,7 @@ import { cardState, grantedChoice, grantsOf, wholeChoice, type Choice } from "..
 import type { CommandContext } from "../command.ts";
 import { hasKeyScreen, onKeyScreen } from "../key-screen.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { isAllowed } from "../prompts/allow.ts";
 import { drawAnswer, drawQuestion } from "../render/consent.ts";
 import type { Status } from "../render/model.ts";
 import { wrap } from "../render/width.ts";
@@ -76,7 +77,7 @@ async function chosen(
   const whole = wholeChoice(question);
   terminal.print(drawQuestion(question, grantedChoice(question), terminal.surface).lines);
   terminal.print(wrap(footnote, terminal.surface.width));
-  return (await terminal.allow("Allow everything?")) ? whole : null;
+  return (await isAllowed(terminal, "Allow everything?")) ? whole : null;
 }
 
 const nothingAllowed = "You ticked nothing, so no agent runs. To choose again, run: lares permissions";
