@@ -6,7 +6,7 @@ import { counted } from "../../render/quantities.ts";
 import { joinPieces } from "../../review/render/lines.ts";
 import { forgetQuestion } from "../state/memories.ts";
 import { plainText } from "../../../base/plain-text.ts";
-import { movingDots, processLine } from "./items.ts";
+import { movingDots, processLine } from "./process-line.ts";
 import { keyLine } from "./key-hints.ts";
 
 const maxProcesses = 4;
@@ -29,7 +29,7 @@ export function footOf(state: ChatState, columns: number): Foot {
   const running = runningProcesses(state);
   const processes = running
     .slice(0, maxProcesses)
-    .map((process) => processLine(process, state.nowMs, { style, width }));
+    .map((process) => processLine(process, state, { style, width }));
   const more = running.length - processes.length;
   const said =
     message === null

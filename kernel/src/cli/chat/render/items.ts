@@ -9,13 +9,14 @@ import { renderAsk } from "../../render/asks.ts";
 import { manyLines, oneLine } from "../../render/foreign.ts";
 import { renderMarkdown } from "../../render/markdown.ts";
 import { noticeLines } from "../../render/notifications.ts";
-import { bytes, duration } from "../../render/quantities.ts";
+import { bytes } from "../../render/quantities.ts";
 import { joinPieces } from "../../review/render/lines.ts";
 import { chained, type Lines } from "../../render/lines.ts";
 import { hardWrap } from "../../render/spans.ts";
 import { noStyle, type Surface } from "../../render/style.ts";
 import { displayWidth, truncate, wrap } from "../../render/width.ts";
 import { answersTo } from "../../render/question-keys.ts";
+import { processLine } from "./process-line.ts";
 import { writtenLines } from "./written.ts";
 
 /** The lines of one opened call or process. */
@@ -285,7 +286,7 @@ function processLines(state: ChatState, process: Process, isOpen: boolean, surfa
       ? signedText(style.red("✗"), process.error?.message ?? "It failed.", surface)
       : [style.dim("Stopped.")];
   const conclusion = conclusionOf(state.transcript, process.id);
-  const first = processLine(process, state.nowMs, surface, isOpen);
+  const first = processLine(process, state, surface, isOpen);
   const [found = ""] =
     conclusion === null
       ? []
@@ -305,60 +306,6 @@ function processLines(state: ChatState, process: Process, isOpen: boolean, surfa
     ...indented(own.slice(own.length - maxOpenLines, own.length)),
     ...(conclusion === null ? [] : foreignLines(conclusion, surface)),
   ];
-}
-
-/** Renders a process on one line: whether it works, what it does, and since when or how it ended. */
-export function processLine(
-  process: Process,
-  nowMs: number,
-  { style, width }: Surface,
-  isOpen = false,
-): string {
-  const { kind, name, state, task, status, started, ended, error } = process;
-  const endMs = ended === undefined ? nowMs : Date.parse(ended);
-  const took = duration(Math.max(0, endMs - Date.parse(started)));
-  const parts = [
-    oneLine(task ?? kind),
-    name === undefined ? kind : `${kind} ${oneLine(name)}`,
-    took,
-    ...(state === "Failed" && error !== undefined ? [oneLine(error.message)] : []),
-    ...(ended === undefined && status !== undefined ? [oneLine(status)] : []),
-  ];
-  const [mark, paint] = processMark(state, nowMs, style);
-  const [what = "", ...more] = parts;
-  const rest = more.join("  ");
-  const room = width - displayWidth(mark) - 3;
-  const shownRest = truncate(rest, Math.max(8, Math.floor(room * 0.6)));
-  const shownWhat = truncate(what, Math.max(4, room - displayWidth(shownRest) - 2));
-  return `${style.dim(isOpen ? "▾" : "▸")} ${paint(mark)} ${shownWhat}  ${style.dim(shownRest)}`;
-}
-
-function processMark(
-  state: Process["state"],
-  nowMs: number,
-  style: Surface["style"],
-): [string, (text: string) => string] {
-  switch (state) {
-    case "WaitingForApproval":
-      return ["[WAITS]", (text) => style.bold(style.yellow(text))];
-    case "Waiting":
-      return ["[queued]", style.dim];
-    case "Running":
-      return [`[${movingDots(nowMs)}]`, style.dim];
-    case "WaitingForInput":
-      return ["[ready]", style.green];
-    case "Done":
-      return ["[done]", style.green];
-    case "Failed":
-      return ["[failed]", style.red];
-    case "Cancelled":
-      return ["[stopped]", style.dim];
-  }
-}
-
-/** Only work in progress is animated. */
-export function movingDots(nowMs: number): string {
-  return [".  ", ".. ", "..."][Math.floor(nowMs / 500) % 3] ?? "...";
 }
 
 function signedText(sign: string, text: string, { width }: Surface): string[] {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { plainSurface } from "../../render/style.ts";
-import { aConversation, begun, ChatWalk } from "../testing/chat-walk.ts";
-import { contextLines } from "./panels.ts";
+import { aConversation, aProcess, begun, ChatWalk, type EntryFields } from "../testing/chat-walk.ts";
+import { contextLines, workerLines } from "./panels.ts";
 
 const context = {
   model: "script/script",
@@ -32,4 +32,36 @@ test("End and Home go to the end and the beginning of a context", () => {
   expect(walk.screen).not.toContain("line 59");
   expect(walk.press("<end>").screen).toContain("line 59");
   expect(walk.press("<home>").screen).toContain("What script/script sees");
+});
+
+test("a worker that is done says on its line what was rejected, and that its last call failed", () => {
+  const call = (id: string, process: string, status: "success" | "error"): EntryFields[] => [
+    { kind: "tool_call", call: id, tool: "files/write", arguments: {}, process },
+    {
+      kind: "tool_result",
+      call: id,
+      process,
+      result: status === "success" ? { status, value: 1 } : { status, message: "No.", recoverable: true },
+    },
+  ];
+  const ended = "2026-11-20T10:00:04.000Z";
+  const walk = begun(new ChatWalk({ columns: 110, rows: 30 })).entries(
+    aProcess("a", { task: "Failing", state: "Done", ended }),
+    ...call("a1", "a", "success"),
+    ...call("a2", "a", "error"),
+    aProcess("b", { task: "Mended", state: "Done", ended }),
+    ...call("b1", "b", "error"),
+    ...call("b2", "b", "success"),
+    aProcess("c", { task: "Refused", state: "Done", ended }),
+    { kind: "action", ref: "x", state: "PendingApproval", process: "c" },
+    { kind: "action", ref: "x", state: "Rejected", process: "c" },
+  );
+  const lineOf = (text: string, task: string): string =>
+    text.split("\n").find((line) => line.includes(task)) ?? "";
+  const listed = workerLines(walk.state, { ...plainSurface, width: 110 }).join("\n");
+  for (const text of [listed, walk.screen]) {
+    expect(lineOf(text, "Failing")).toContain("its last call failed: files/write");
+    expect(lineOf(text, "Mended")).not.toContain("failed");
+    expect(lineOf(text, "Refused")).toContain("1 change rejected");
+  }
 });

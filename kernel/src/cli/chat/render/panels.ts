@@ -9,7 +9,8 @@ import type { Surface } from "../../render/style.ts";
 import { renderTable } from "../../render/table.ts";
 import { displayWidth, padEnd, truncate, wrap } from "../../render/width.ts";
 import { knownPanelLines } from "./known.ts";
-import { foreignLines, processLine } from "./items.ts";
+import { foreignLines } from "./items.ts";
+import { processLine } from "./process-line.ts";
 import { hint } from "../../render/hint.ts";
 
 interface PanelText {
@@ -99,7 +100,7 @@ export function workerLines(state: Pick<ChatState, "transcript" | "nowMs">, surf
       const found = conclusionOf(state.transcript, process.id);
       return [
         "",
-        processLine(process, state.nowMs, surface, true),
+        processLine(process, state, surface, true),
         ...(endedStates.has(process.state)
           ? []
           : [style.dim(truncate(`  /stop ${shortIdOf(process.id)} stops it`, width))]),
