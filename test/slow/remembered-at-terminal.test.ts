@@ -1,4 +1,5 @@
 /** What a person told once: known in the next conversation, named as a reason, corrected, and forgotten for good. */
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Conversation } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { hasTerminals, lares, TerminalRun } from "../support/command-line.ts";
@@ -7,6 +8,8 @@ import { noModels } from "../support/no-models.ts";
 import { filesWith } from "../support/stored.ts";
 import { isAlive, until } from "../support/until.ts";
 
+/** As long as a person takes to read a question. */
+const readMs = 1_000;
 const SHORT = "I like short answers.";
 const LONG = "I like long answers, with examples.";
 
@@ -105,7 +108,16 @@ describe.skipIf(!hasTerminals)("what a person told once", () => {
     await run.sees(/Forget this memory for good\?/);
     run.type("\u001b");
     await until("the question to go", () => !run.screen.includes("for good?"));
+    // Typed in one go, it is a message.
     run.type("ft");
+    await run.sees(/› ft/);
+    run.type("\u0015/forget answers\r");
+    await run.sees(/What the mind remembers for "answers": 1 memory/);
+    run.type("f");
+    await run.sees(/Forget this memory for good\?[^]*y forgets it/);
+    await pause(readMs);
+    run.type("\r");
+    run.type("t");
     await run.sees(/Forgotten: "I like long answers/);
     expect(await filesWith(mind.bench.home, LONG)).toEqual([]);
     run.type("/memories\r");
@@ -138,7 +150,8 @@ describe.skipIf(!hasTerminals)("what a person told once", () => {
     await run.sees(/▌ Block project: Photos of our trips[^]*always before the mind/);
     run.type("f");
     await run.sees(/Empty the block project/);
-    run.type("\r");
+    await pause(readMs);
+    run.type("y");
     await run.sees(/The block project is empty/);
     run.type("\u0004");
     expect(await run.ended).toBe(0);

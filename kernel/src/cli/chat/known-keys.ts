@@ -25,9 +25,9 @@ export function knownKey(state: ChatState, panel: KnownPanel, key: Key): ChatSte
     if (key.name === "escape" || item === undefined) return shown({ ...panel, doing: "list" });
     // A slash begins a command.
     if (key.text.trim() === "" || key.text === "/") return stay(state);
-    const isRead = state.nowMs - (panel.askedAtMs ?? 0) >= readMs;
+    const isRead = state.nowMs - (panel.asked?.atMs ?? 0) >= readMs;
     // A person who types words for something else must not forget with them: they are a message.
-    if (!isRead) return typedInto(state, openedBy(panel) + key.text);
+    if (!isRead) return typedInto(state, `${panel.asked?.by ?? ""}${key.text}`);
     const isEverywhere = key.text === "t" && item.kind === "memory";
     if (key.text !== "y" && !isEverywhere) return shown({ ...panel, doing: "list" });
     return say({ ...state, panel: null }, "Forgetting…", { kind: "forget", item, everywhere: isEverywhere });
@@ -47,13 +47,8 @@ export function knownKey(state: ChatState, panel: KnownPanel, key: Key): ChatSte
   return shown(
     wanted === "correct"
       ? correcting(panel, textNow(item))
-      : { ...panel, doing: "forget", askedAtMs: state.nowMs },
+      : { ...panel, doing: "forget", asked: { atMs: state.nowMs, by: key.text } },
   );
-}
-
-/** Returns what the person typed to be asked whether to forget. */
-function openedBy({ purpose }: KnownPanel): string {
-  return purpose === "forget" ? "" : forgetKey;
 }
 
 /** Returns the index that a key moves to in a list; null for another key. */

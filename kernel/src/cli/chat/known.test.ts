@@ -60,6 +60,8 @@ test("words that are typed into a view are a message, and no keys", () => {
     expect([walk.state.panel, walk.commands]).toEqual([null, []]);
     expect(walk.state.composer.text).toBe(words);
   }
+  expect(listed([memory], "forget").press("fyi").state.composer.text).toBe("fyi");
+  expect(listed([memory], "forget").press("<return>yes").state.composer.text).toBe("yes");
   // A slash leaves the question, too.
   expect(listed([memory]).press("f").wait(aMoment).press("/memories").state.composer.text).toBe("/memories");
   for (const command of ["/help", "/workers"])

@@ -1,11 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { CommandContext } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { plainSurface } from "../render/style.ts";
 import { aQuestion } from "../testing/fake-kernel.ts";
 import { ensureTrust } from "./trust.ts";
-
-vi.mock("../prompts/allow.ts", () => ({ isAllowed: () => Promise.resolve(false) }));
 
 test("what a refusal comes to is wrapped between words where the terminal is narrow", async () => {
   const warned: string[] = [];
@@ -16,6 +14,9 @@ test("what a refusal comes to is wrapped between words where the terminal is nar
     isInteractive: true,
     canDraw: false,
     print: () => undefined,
+    hold: () => new DisposableStack(),
+    // Nobody answers.
+    interrupted: AbortSignal.abort(),
     warn: (lines: string | readonly string[]) => warned.push(...[lines].flat()),
   };
   const context = { terminal } as unknown as CommandContext;

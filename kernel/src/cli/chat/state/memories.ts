@@ -39,8 +39,8 @@ export interface KnownPanel {
   readonly selected: number;
   readonly purpose: Purpose;
   readonly doing: "list" | "forget" | { readonly composer: Composer };
-  /** When the question was asked whether to forget. */
-  readonly askedAtMs?: number;
+  /** When the question was asked whether to forget, and what the person typed for it. */
+  readonly asked?: { readonly atMs: number; readonly by: string };
 }
 
 export function knownPanel(title: string, items: readonly Known[], purpose: Purpose): KnownPanel {
