@@ -32,6 +32,7 @@ export async function forgetMemory<Result>(
   // A short text may stand anywhere by chance: then only the memory itself is removed, by its id.
   const isDistinctive = text.length >= minRepeated;
   const redaction = { agent, logs, memories: [id], ...(isDistinctive ? { text } : {}) };
+  let replaced = 0;
   const { result, report } = await forget(
     minds,
     redaction,
@@ -44,9 +45,13 @@ export async function forgetMemory<Result>(
       memories: [{ agent, id }],
     },
     async () => {
-      await removeFrom(minds, redaction);
+      replaced = (await removeFrom(minds, redaction)).length;
       return await remove();
     },
   );
-  return { result, report: { ...report, remains: [...atWork, ...report.remains] } };
+  const removed = replaced === 0 ? [] : [{ place: "conversations", count: replaced }];
+  return {
+    result,
+    report: { removed: [...removed, ...report.removed], remains: [...atWork, ...report.remains] },
+  };
 }

@@ -113,7 +113,7 @@ export async function forget(
     terminal.print([
       `${style.green("✓")} forgotten, recorded as record ${done.seq}`,
       ...(options.copies === true && (done.removed ?? []).length === 0
-        ? ["No copy was removed outside of the mind's conversations."]
+        ? ["No copy was found."]
         : []),
       ...remaining(done),
       ...copyLines(done.removed ?? [], done.remains ?? [], terminal.surface),

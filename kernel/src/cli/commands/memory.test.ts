@@ -343,7 +343,7 @@ describe("forget", () => {
     const forgetting = ["forget", storage, "0199-id", "--copies", "--yes"] as const;
     shell.kernel.memories.set("lares/memory/forget", { seq: 4, removed: [], remains: [] });
     expect(await lares(...forgetting)).toBe(0);
-    expect(shell.output).toContain("No copy was removed outside of the mind's conversations.");
+    expect(shell.output).toContain("No copy was found.");
     shell.output = "";
     const removed = [{ place: "traces", count: 3 }];
     shell.kernel.memories.set("lares/memory/forget", { seq: 4, removed, remains: [] });
