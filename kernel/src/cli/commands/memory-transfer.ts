@@ -112,9 +112,7 @@ export async function forget(
   else
     terminal.print([
       `${style.green("✓")} forgotten, recorded as record ${done.seq}`,
-      ...(options.copies === true && (done.removed ?? []).length === 0
-        ? ["No copy was found."]
-        : []),
+      ...(options.copies === true && (done.removed ?? []).length === 0 ? ["No copy was found."] : []),
       ...remaining(done),
       ...copyLines(done.removed ?? [], done.remains ?? [], terminal.surface),
     ]);
