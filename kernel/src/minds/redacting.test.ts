@@ -5,7 +5,6 @@ import type { Entry } from "../base/vocabulary/conversation.ts";
 import { until } from "../../../test/support/until.ts";
 import { systemClock } from "../platform/clock.ts";
 import { entryOf } from "./entries.ts";
-import type { NewMemory } from "./ports.ts";
 import { agent, type FakeAnswer, MindBench, person } from "./testing/mind-bench.ts";
 
 const confided = "grapefruit-7-umbrella";
@@ -398,7 +397,7 @@ test("the preview names each memory that goes, and words of it that a person wro
   await bench.rested(other.id);
   // The cortex merged it, from whatever it had read.
   const merged = { type: "Fact", text: "Their name is Ada", conversation: agent, call: "merged" };
-  bench.memories.push({ ...merged, sources: [], isTainted: false } as unknown as NewMemory);
+  bench.memories.push({ ...merged, sources: [], isTainted: false });
   const named = [{ id: "merged", type: "Fact", text: merged.text }];
   const request = { id, entry, with_derived: true };
   const preview = await bench.service.redact(person, { ...request, preview: true });
