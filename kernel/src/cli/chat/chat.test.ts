@@ -410,7 +410,10 @@ test("a kernel that was lost is named, and the conversation stays", () => {
 });
 
 test.each([
-  [{ cron: "* * * * *", timezone: "UTC", prompt: "look" }, "a allow until you revoke it (lares decisions)  r deny"],
+  [
+    { cron: "* * * * *", timezone: "UTC", prompt: "look" },
+    "a allow until you revoke it (lares decisions)  r deny",
+  ],
   [{ at: "2026-11-27T14:09:00.000Z", prompt: "look" }, "a allow  r deny"],
 ])("a question about a schedule says for how long the yes counts: %j", (facts, keys) => {
   const walk = begun().give({ kind: "ask", ask: anAsk("q1", { kind: "schedule", scopes: ["once"], facts }) });

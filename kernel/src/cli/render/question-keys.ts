@@ -50,7 +50,8 @@ export function answerByKey(
 /** Returns the words for a scope of a question, beside the key that answers it. */
 function scopeWordsOf({ kind, facts }: Pick<Ask, "kind" | "facts">, scope: AskScope): string {
   // A single yes allows every later run.
-  if (kind === "schedule" && scope === "once") return "cron" in facts ? "allow until you revoke it (lares decisions)" : "allow";
+  if (kind === "schedule" && scope === "once")
+    return "cron" in facts ? "allow until you revoke it (lares decisions)" : "allow";
   return scopeWords[scope];
 }
 
