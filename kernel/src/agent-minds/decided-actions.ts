@@ -7,7 +7,7 @@ interface DecidedPorts {
   list(query: { readonly state: ActionState; readonly limit: number }): Promise<readonly Action[]>;
 }
 
-/** What is kept of an action: its texts are read when they are asked for, because a person may have them removed. */
+/** The part of an action that is kept. Its texts are read again for each request, because a person may have removed them. */
 interface Decided extends Pick<DecidedChange, "id" | "how" | "at"> {
   readonly conversations: readonly string[];
 }
@@ -50,7 +50,7 @@ export class DecidedActions {
       decidedStates.map((state) => this.#actions.list({ state, limit: maxListed })),
     );
     const found = lists.flat().map(decidedOf);
-    // What has changed meanwhile is newer.
+    // An action that changed during the search is known as it is now.
     this.#keep(found.filter((decided) => decided !== null && !this.#kept.has(decided.id)));
   }
 

@@ -24,9 +24,9 @@ const cutMark = /^(?:$|\\*"|…|\.\.\.|\ufffd)/u;
 class Form {
   readonly text: string;
   readonly head: string;
-  /** By a length of the form: the longest shorter beginning of the form that ends there too; made when it is first needed. */
+  /** For each length of a prefix of the form: its longest border, which is a shorter prefix that it ends with. */
   #borders: Int32Array | null = null;
-  /** The same, if another character follows in the form: a comparison that failed there need not be made again. */
+  /** The same, but only borders with another next character, because that one has just been compared. */
   #others: Int32Array | null = null;
 
   constructor(text: string) {

@@ -65,8 +65,8 @@ export class Redactions {
   }
 
   /**
-   * Returns by log the seqs of those of the entries that it has, its own and those of what it was forked from. Forks count
-   * on from where they began, so the same seq of another log is another entry.
+   * Returns, for each log, the seqs of the given entries that it contains, including those before a fork. After a fork, the
+   * same seq names different entries in the two logs.
    */
   async seqsIn(ids: readonly string[], entries: readonly Entry[]): Promise<Record<string, number[]>> {
     const stretches = new Map<string, ReturnType<RedactionsParts["stretchesOf"]>>();

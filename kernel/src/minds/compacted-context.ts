@@ -12,7 +12,7 @@ import type { ContextTail } from "./context-tail.ts";
 import { entryOf } from "./entries.ts";
 import type { ConversationHost } from "./host.ts";
 
-/** The context that begins again with a summary. */
+/** A context, and what is needed to begin it again with a summary. */
 export interface Compacted {
   readonly conversation: ConversationHost;
   /** The process that reads it. */
@@ -23,7 +23,7 @@ export interface Compacted {
   readonly turns: BeginningTurns;
 }
 
-/** One context of a conversation begins again at a time: what comes second may have been made from what the first replaced. */
+/** Begins the contexts of a conversation again one at a time: a second summary may cover what the first one replaced. */
 export class BeginningTurns {
   readonly #line = new OneAtATime();
   #isClosed = false;
@@ -82,9 +82,9 @@ export async function summarised(
 type LoggedSummary = EntryOf<"summary"> & Required<Pick<EntryOf<"summary">, "covers">>;
 
 /**
- * Returns the summary that stands in the log, but not in the context, because the kernel died in between, or the disk was
- * full; null if there is none. Without it, the same entries would be summarised once more, as they are if a person has had
- * something of it removed: most of them are still there.
+ * Returns a summary that the log has and the context lacks, because the kernel died or the disk was full before the context
+ * was stored; null if there is none. It saves a second request for the same entries. A summary from which a person removed
+ * something is not used, because most of the entries are still there to be summarised again.
  */
 function unusedSummary({ entries, prefix }: ContextTail): LoggedSummary | null {
   const written = entries.findLast((entry) => entry.kind === "summary");
@@ -92,7 +92,7 @@ function unusedSummary({ entries, prefix }: ContextTail): LoggedSummary | null {
   return followsPrefix(prefix, written.covers) ? written : null;
 }
 
-/** Begins the context again with a summary that the log has, and the context has not. False if there is none. */
+/** Begins a context again with a summary that only the log has. Returns false if there is none. */
 export async function finishCompaction(compacted: Compacted): Promise<boolean> {
   const { tail, turns } = compacted;
   return await turns.run(async () => {

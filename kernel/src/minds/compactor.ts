@@ -23,7 +23,7 @@ import { stopError } from "./stop-tree.ts";
 
 type Level = Exclude<Pressure, "none">;
 
-/** What became of a compaction. One that was stopped says nothing about the next one. */
+/** How a compaction ended. A stopped one does not mean that the next one would fail. */
 type Outcome = "smaller" | "failed" | "stopped";
 
 /**
@@ -68,7 +68,7 @@ export class Compactor {
     const { compaction } = this.#conversation.mind().definition;
     const level = pressureOf(tokens, limit, compaction);
     if (level !== "none" && (await finishCompaction(this.#compacted(process, tail, limit)))) return true;
-    // What was counted began otherwise: it has become smaller meanwhile.
+    // The tokens were counted before the context began again, which made it smaller.
     if (prefix !== tail.prefix) return true;
     switch (level) {
       case "none":
@@ -101,7 +101,7 @@ export class Compactor {
   async begin(process: Process, tail: ContextTail): Promise<void> {
     const limit = await this.#limitOf(process);
     if (await finishCompaction(this.#compacted(process, tail, limit))) return;
-    // Nothing may come between this and its beginning.
+    // No await may stand between this check and the start.
     if (this.#running.has(process.id))
       throw illegalTransition("Running", "A compaction of this conversation runs already.");
     const plan = this.#plan(process, tail, "aggressive", limit);
@@ -117,7 +117,7 @@ export class Compactor {
     const { log } = this.#conversation;
     const process = log.state.processes.find(({ id }) => id === record.parent);
     if (process === undefined) return;
-    // A person may have begun another one meanwhile, behind which this one has nothing to do.
+    // If a person has begun another one meanwhile, that one leaves nothing for this one to summarise.
     const begun = this.#running.get(process.id) ?? Promise.resolve();
     void this.#track(
       process,
@@ -146,7 +146,7 @@ export class Compactor {
     this.#stops++;
   }
 
-  /** Resolves when no context begins again any more: somebody may have texts removed then. */
+  /** Resolves when no context begins again any more, so that texts can be removed. */
   close(): Promise<void> {
     return this.#turns.close();
   }

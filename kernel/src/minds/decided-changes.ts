@@ -38,7 +38,7 @@ function howOf({ state, decided_by: by }: Action): DecidedChange["how"] | null {
   return state === "Committed" ? "approved" : state === "Rejected" ? "rejected" : null;
 }
 
-/** What the person decided lately about the changes of a conversation, as the actions' own ledger knows it. */
+/** What the person decided lately about the changes of a conversation, as the ledger of actions has it. */
 export class DecidedChanges {
   readonly #ports: Pick<MindPorts, "actions">;
   readonly #log: Pick<ProcessLog, "id">;
@@ -54,7 +54,7 @@ export class DecidedChanges {
     return this.#known;
   }
 
-  /** What a text inherits that is made of their titles. */
+  /** The sources that a text inherits if it is made from their titles. */
   get sources(): readonly string[] {
     return [...new Set(this.#known.flatMap(({ sources }) => sources))];
   }

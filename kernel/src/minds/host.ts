@@ -121,7 +121,7 @@ export interface ProcessHost {
   makeRoom(process: AtWork, filled: Filled): Promise<boolean>;
 }
 
-/** How full a context is: a model refused it, or it was sent as it was then, of which the model's window holds so much. */
+/** How full a context is: a model refused it as too long, or answered it as it was sent, with a window of so many tokens. */
 export type Filled = "overflow" | { readonly context: Context; readonly limit: number };
 
 /** An edit of a mind's block that was made from text that nobody vouches for. */

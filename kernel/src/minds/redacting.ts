@@ -81,9 +81,9 @@ export async function redactConversation(
   // A bulletin, a block or a memory that goes too was told elsewhere.
   const redaction = whole === named ? named : { ...whole, logs: await logsTold(whole) };
   const having = redaction.logs.filter(isConversationId);
+  const removal = removalOf(redaction);
   const inContexts = new Set<string>();
-  for (const each of having)
-    if (await redactions.holdsInContext(each, removalOf(redaction))) inContexts.add(each);
+  for (const each of having) if (await redactions.holdsInContext(each, removal)) inContexts.add(each);
   const answer = (entries: readonly Entry[], left: readonly Entry[], mentioned: Memories) =>
     answerOf(entries, { all: having, inContexts }, left, mentioned);
   if (preview) {

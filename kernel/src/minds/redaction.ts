@@ -57,7 +57,8 @@ export function removalOfEntries(
       .flatMap((entry) => (entry.kind === "message" ? [titleOf(entry.parts)] : []))
       .filter((title) => title !== ""),
   );
-  const seqsIn = (log: string): readonly number[] => (log === mind ? [] : (seen[log] ?? []));
+  const seqsIn = (log: string): readonly number[] =>
+    log === mind || !Object.hasOwn(seen, log) ? [] : (seen[log] ?? []);
   const covers = (log: string, of: readonly number[] | undefined): boolean =>
     of !== undefined && seqsIn(log).some((seq) => seq >= (of[0] ?? 0) && seq <= (of[1] ?? 0));
   /** The entries of a log are looked at in their order. */
@@ -72,7 +73,12 @@ export function removalOfEntries(
       // An id is an entry's in every log that has it.
       if (ids.has(entry.id) || isMadeOf(entry, log)) return changed(entry, redacted(entry));
       const remover = log === mind ? inMind : copies;
-      if (entry.kind === "meta" && entry.title !== undefined && log in seen && titles.has(entry.title))
+      if (
+        entry.kind === "meta" &&
+        entry.title !== undefined &&
+        Object.hasOwn(seen, log) &&
+        titles.has(entry.title)
+      )
         return { ...entry, title: redactedMark };
       // It holds copies of what was replaced.
       if (entry.kind === "redaction")
@@ -88,7 +94,7 @@ export function removalOfEntries(
       contextWithout(
         context,
         log === mind ? inMind : copies,
-        log in seen ? { covers: (of) => covers(log, of), ids, texts } : {},
+        Object.hasOwn(seen, log) ? { covers: (of) => covers(log, of), ids, texts } : {},
       ),
   };
 }
@@ -327,9 +333,10 @@ export function removalOfMemories(ids: readonly string[]): Removal {
 /** Removes from these logs what models and tools said of a memory word by word, after they were told it. */
 export function removalOfRetold(texts: readonly string[], logs: readonly string[]): Removal {
   const { entry: without, context } = removalOfTexts(texts);
+  const told = new Set(logs);
   return {
-    entry: (entry, log) => (logs.includes(log) && entry.origin !== "person" ? without(entry, log) : null),
-    context: (stored, log) => (logs.includes(log) ? context(stored, log) : null),
+    entry: (entry, log) => (told.has(log) && entry.origin !== "person" ? without(entry, log) : null),
+    context: (stored, log) => (told.has(log) ? context(stored, log) : null),
   };
 }
 

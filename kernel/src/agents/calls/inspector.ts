@@ -69,7 +69,7 @@ export class Inspector {
     }
   }
 
-  /** Runs a host call of the guest. The work is what it belongs to. */
+  /** Runs a host call of the guest, and traces it as a step of this work. */
   async hostCall<Result>(
     method: string,
     params: unknown,

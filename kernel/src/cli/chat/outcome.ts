@@ -11,7 +11,7 @@ export interface Outcome {
   readonly code: number;
   /** The text of the last answer. */
   readonly text: string;
-  /** Why there is no answer, or not the whole of it. */
+  /** Why the answer is missing or incomplete. */
   readonly error: Failure | null;
   /** Why the last answer ends early, though its turn did not fail. */
   readonly cut: AnswerCut | null;
