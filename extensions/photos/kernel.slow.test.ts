@@ -213,10 +213,13 @@ it("2,000 photos that arrive one by one are few jobs: one looks at all of them",
   const small = await readFile(join(library, "2024", "mountain-lake.jpg"));
   await using kernel = await runInKernel(extension, folder);
   await mkdir(join(kernel.workspace, "photos"));
+  const arriving = join(folder, "arriving.jpg");
   for (let n = 0; n < count; n++) {
     const taken = new Date(Date.UTC(2024, 0, 1) + n * 1_000_000).toISOString().slice(0, 19);
     const exif = exifOf({ taken: taken.replace("T", " ").replaceAll("-", ":"), at: [41.89, 12.49] });
-    await writeFile(join(kernel.workspace, "photos", `${n}.jpg`), withExif(small, exif));
+    // Whole from the start: a photo that is read while it is written is noted again once it is complete.
+    await writeFile(arriving, withExif(small, exif));
+    await rename(arriving, join(kernel.workspace, "photos", `${n}.jpg`));
   }
   const photosIn = async (text: string): Promise<number[]> =>
     (await kernel.traces({ text, limit: 1000 })).map(({ fields }) => Number(fields?.["photos"] ?? 0));
