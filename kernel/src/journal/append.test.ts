@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { storageError } from "../base/errors.ts";
 import { DataFile } from "../platform/files/data-files.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
@@ -70,6 +70,51 @@ test("a head that could not be written is not a conflict for the next append", a
     await journal.append([record("c")], { expectedHead: chainStart });
   });
   expect(await dataOf(kept.folder)).toEqual(["c"]);
+});
+
+test("sync waits for what was appended before it, and one anchor survives a power cut for it; closing waits for all", async () => {
+  const folder = await temporaryFolder();
+  const flushed: PromiseWithResolvers<void>[] = [];
+  const anchors: string[] = [];
+  const flush = vi.spyOn(DataFile.prototype, "synchronize").mockImplementation(() => {
+    flushed.push(Promise.withResolvers());
+    return flushed.at(-1)?.promise ?? Promise.resolve();
+  });
+  onTestFinished(() => flush.mockRestore());
+  const kept = new TestJournal(folder, {
+    storeAnchor: async ({ seq }, durability) => void anchors.push(`${seq} ${durability}`),
+  });
+  const journal = await kept.open();
+  await journal.append([record("a")]);
+  const synced = journal.sync();
+  await vi.waitFor(() => expect(flushed.length).toBe(1));
+  // As in a log that is never at rest.
+  await journal.append([record("b")]);
+  flushed[0]?.resolve();
+  await synced;
+  expect(flushed.length).toBe(1);
+  expect(anchors).toEqual(["1 power"]);
+
+  const later = journal.sync();
+  await vi.waitFor(() => expect(flushed.length).toBe(2));
+  await journal.append([record("c")]);
+  const last = journal.sync();
+  flushed[1]?.resolve();
+  await vi.waitFor(() => expect(flushed.length).toBe(3));
+  flushed[2]?.resolve();
+  await Promise.all([later, last]);
+  expect(anchors.at(-1)).toBe("3 power");
+
+  await journal.append([record("d")]);
+  const closed = journal[Symbol.asyncDispose]();
+  await vi.waitFor(() => expect(flushed.length).toBe(4));
+  await journal.append([record("e")]);
+  flushed[3]?.resolve();
+  await vi.waitFor(() => expect(flushed.length).toBe(5));
+  flushed[4]?.resolve();
+  await closed;
+  expect(anchors.at(-1)).toBe("5 power");
+  expect(await dataOf(folder)).toEqual(["a", "b", "c", "d", "e"]);
 });
 
 /** One writer that appends only to the head that it has seen, and looks again after each conflict. */

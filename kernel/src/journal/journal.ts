@@ -289,7 +289,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#proof?.[Symbol.asyncDispose]();
     try {
-      if (!this.isBroken) await this.#tail.sync();
+      if (!this.isBroken) await this.#tail.syncAll();
     } finally {
       await this.#tail[Symbol.asyncDispose]();
     }

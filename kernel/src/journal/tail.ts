@@ -84,8 +84,8 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
   #writing: Promise<void> | null = null;
   #syncing: Promise<void> | null = null;
   #syncedSeq: number;
-  /** True if a caller waits for `sync`: then the next anchor must survive a power cut. */
-  #isSyncWaiting = false;
+  /** The last record that a caller of `sync` waits for: the anchor that covers it must survive a power cut. */
+  #awaitedSeq: number | null = null;
   /** The newest anchor, if a power cut could still lose it. */
   #unsettledAnchor: Anchor | null = null;
   /** Once set, nothing more is written, because memory and disk may differ. */
@@ -144,12 +144,19 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
 
   /** Resolves when everything appended before is on the disk, together with the anchor that names it. */
   async sync(): Promise<void> {
-    this.#isSyncWaiting = true;
+    while (this.#writing !== null) await this.#writing;
+    this.#awaitedSeq = this.#end.seq;
     await this.#syncAllWritten();
     const anchor = this.#unsettledAnchor;
     if (anchor === null) return;
     await this.#anchor(anchor, "power");
     if (this.#unsettledAnchor === anchor) this.#unsettledAnchor = null;
+  }
+
+  /** Like `sync`, also for what is appended while it waits. */
+  async syncAll(): Promise<void> {
+    do await this.sync();
+    while (this.#syncedSeq < this.#end.seq);
   }
 
   /** Synchronizes the written records. Reports a failure; later appends reject with it. */
@@ -221,7 +228,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     await this.#anchor({ ...this.#end, size: this.#size, carriedOut: this.carriedOut }, "power");
   }
 
-  /** Call `sync` first. Later appends are refused. */
+  /** Call `syncAll` first. Later appends are refused. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#options.disk.remove(this);
     this.#broken ??= storageError(`This ${this.#options.name} is closed.`);
@@ -331,8 +338,10 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
   }
 
   async #syncWritten(): Promise<void> {
+    // Those that are written meanwhile are not waited for: in a busy log there are always some.
+    const { seq } = this.#end;
     // A running synchronization may have begun before the last record was written.
-    while (this.#syncedSeq < this.#end.seq) await (this.#syncing ??= this.#synchronize());
+    while (this.#syncedSeq < seq) await (this.#syncing ??= this.#synchronize());
   }
 
   async #synchronize(): Promise<void> {
@@ -342,8 +351,9 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
       await this.#file.synchronize();
       failpoint("journal.synced");
       this.#syncedSeq = anchor.seq;
-      const durability: Durability = this.#isSyncWaiting ? "power" : "process";
-      this.#isSyncWaiting = false;
+      const isAwaited = this.#awaitedSeq !== null && this.#awaitedSeq <= anchor.seq;
+      const durability: Durability = isAwaited ? "power" : "process";
+      if (isAwaited) this.#awaitedSeq = null;
       this.#unsettledAnchor = durability === "power" ? null : anchor;
       await this.#anchor(anchor, durability);
     } catch (error) {
