@@ -31,6 +31,8 @@ export class ConversationLog implements AsyncDisposable {
   readonly appended = new Emitter<readonly Entry[]>();
   readonly id: string;
   readonly header: Header;
+  /** True if the index was seen to list it since it is open. One that is deleted is closed first, and may be opened for its forks. */
+  isListed = false;
   readonly #journal: Journal<ConversationRecord>;
   readonly #fold: ConversationFold;
   readonly #options: LogOptions;
@@ -63,6 +65,7 @@ export class ConversationLog implements AsyncDisposable {
     await journal.sync();
     const log = new ConversationLog(options, journal, header, beginningOf(header));
     await options.rows.add(log.row, []);
+    log.isListed = true;
     return log;
   }
 

@@ -1,79 +1,15 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { newId } from "../base/ids.ts";
 import { silentLog } from "../base/log.ts";
 import { nextTurn } from "../base/next-turn.ts";
-import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
 import { DiskTimer } from "../journal/disk-timer.ts";
-import type { Database } from "../platform/database/database.ts";
-import { openNearDatabase } from "../platform/testing/near-database.ts";
-import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { Conversations } from "./conversations.ts";
-import { conversationMigrations } from "./migrations.ts";
 import type { NewEntry } from "./records.ts";
-
-const agent = "test.steward";
-
-interface Bench {
-  readonly stateFolder: string;
-  readonly database: Database;
-  /** The numbers of statements of its batches. */
-  readonly batches: readonly number[];
-  readonly clock: ManualClock;
-  open(): Conversations;
-}
-
-async function bench(): Promise<Bench> {
-  const stateFolder = await temporaryFolder();
-  const opened = await openNearDatabase({
-    path: join(stateFolder, "ledger.sqlite"),
-    migrations: conversationMigrations,
-    log: silentLog,
-  });
-  onTestFinished(() => opened[Symbol.asyncDispose]());
-  const batches: number[] = [];
-  const database: Database = {
-    query: (sql, params) => opened.query(sql, params),
-    batch: (statements, options) => {
-      batches.push(statements.length);
-      return opened.batch(statements, options);
-    },
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
-  };
-  const clock = new ManualClock();
-  const open = (): Conversations =>
-    new Conversations({
-      stateFolder,
-      database,
-      clock,
-      log: silentLog,
-      disk: new DiskTimer(clock),
-      maxBytes: () => 64 * 1024 * 1024,
-    });
-  return { stateFolder, database, batches, clock, open };
-}
-
-const common = (id: string) => ({ id, process: "c", created: "2026-11-26T08:00:00.000Z", turn: "m1" });
-const said = (id: string, text: string, by: "user" | "assistant" = "user"): NewEntry => ({
-  ...common(id),
-  origin: by === "user" ? "person" : "model",
-  kind: "message",
-  role: by,
-  parts: [{ type: "text", text }],
-});
-const channel: NewEntry = {
-  ...common("p1"),
-  origin: "person",
-  kind: "process",
-  value: { id: "c", kind: "channel", state: "Running", started: "2026-11-26T08:00:00.000Z" },
-};
-const textOf = (entry: Entry): string =>
-  (entry as EntryOf<"message">).parts.map((part) => ("text" in part ? part.text : "")).join("");
-const textsOf = (entries: readonly Entry[]): string[] =>
-  entries.filter(({ kind }) => kind === "message").map(textOf);
+import { agent, bench, channel, common, said, textOf, textsOf } from "./testing/bench.ts";
 
 test("what was appended is found again, with the same state, after a restart", async () => {
   const { open } = await bench();
@@ -262,49 +198,20 @@ test("a fork has the entries up to its point, and what either writes later the o
   expect(textsOf(await all.entries(second.log.id, { limit: 10 }))).toEqual(["one", "two", "in the fork"]);
 });
 
-test("deleting an origin keeps what its fork has, until the fork is deleted too", async () => {
-  const { open, stateFolder } = await bench();
+test("an open conversation is described as it is at that time, without a query of the index", async () => {
+  const { open, queries } = await bench();
   await using all = open();
-  using origin = await all.create(agent);
-  await origin.log.append([said("m1", "shared")]);
-  const { id } = origin.log;
-  using fork = await all.fork(id);
-  expect(await all.delete(id)).toEqual({ isKeptForForks: true });
-  await expect(all.get(id)).rejects.toMatchObject({ code: "NotFound" });
-  await expect(all.open(id)).rejects.toMatchObject({ code: "NotFound" });
-  expect((await all.list({ limit: 10 })).map((row) => row.id)).toEqual([fork.log.id]);
-  expect(textsOf(await all.entries(fork.log.id, { limit: 10 }))).toEqual(["shared"]);
-  // The fork's reading has opened its log again.
-  await expect(all.open(id)).rejects.toMatchObject({ code: "NotFound" });
-  expect(await all.delete(fork.log.id)).toEqual({ isKeptForForks: false });
-  expect(await readdir(join(stateFolder, "conversations"))).toEqual([]);
-});
-
-test("races of a deletion with forks and openings: each fork is whole or NotFound, and the origin is gone", async () => {
-  const { open, stateFolder } = await bench();
-  await using all = open();
-  for (let round = 0; round < 8; round++) {
-    using origin = await all.create(agent);
-    await origin.log.append([said("m1", "shared")]);
-    const { id } = origin.log;
-    const ends = await Promise.allSettled([
-      ...(round % 2 === 0 ? [all.fork(id)] : []),
-      all.delete(id).then(() => null),
-      all.fork(id),
-      all.open(id),
-      all.fork(id),
-    ]);
-    await expect(all.get(id)).rejects.toMatchObject({ code: "NotFound" });
-    for (const end of ends) {
-      if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "NotFound" });
-      else if (end.value !== null && end.value.log.id !== id) {
-        const fork = end.value.log.id;
-        expect(textsOf(await all.entries(fork, { limit: 10 }))).toEqual(["shared"]);
-        await all.delete(fork);
-      }
-    }
-  }
-  expect(await readdir(join(stateFolder, "conversations"))).toEqual([]);
+  using opened = await all.create(agent);
+  const { log } = opened;
+  await log.append([channel, said("m1", "one")]);
+  const before = queries.length;
+  const row = await all.get(log.id);
+  expect(queries.length).toBe(before);
+  expect(row.state).toMatchObject({ seq: log.lastSeq, processes: [{ state: "Running" }] });
+  const { seq } = row.state;
+  await log.append([said("m2", "two")]);
+  expect(row.state.seq).toBe(seq);
+  expect((await all.get(log.id)).state.seq).toBeGreaterThan(seq);
 });
 
 test("a word is found in the conversations that are searched, and in no others", async () => {

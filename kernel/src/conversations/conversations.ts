@@ -92,11 +92,19 @@ export class Conversations implements AsyncDisposable {
 
   /** Opens a conversation. NotFound, also if only a fork still has it; StorageError if its log is not what was written. */
   async open(id: string): Promise<OpenLog> {
-    await this.#rows.check(id);
-    return await this.#logs.use(id, async () => {
+    const opened = await this.#logs.use(id, async () => {
       await this.#rows.check(id);
       return await ConversationLog.open(this.#logOptions(id));
     });
+    try {
+      // A removal of texts may have opened it, which opens deleted ones too.
+      if (!opened.log.isListed) await this.#rows.check(id);
+      opened.log.isListed = true;
+      return opened;
+    } catch (error) {
+      opened[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** Opens the log of a mind itself, or begins it. */
@@ -183,6 +191,8 @@ export class Conversations implements AsyncDisposable {
 
   /** Like `get`; null if there is none. */
   async find(id: string): Promise<ConversationRow | null> {
+    const open = this.#logs.rowOf(id);
+    if (open !== null) return open;
     await this.#caughtUp(id);
     return await this.#rows.get(id);
   }

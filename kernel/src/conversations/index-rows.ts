@@ -311,13 +311,16 @@ export class IndexRows implements Disposable {
     return { anchor: { seq, hash, size, carriedOut }, checkpoint };
   }
 
-  /** Only for a head that is on the disk: the anchor may lag behind its log, but never lead. */
+  /**
+   * Only for a head that is on the disk: the anchor may lag behind its log, but never lead. It says nothing of the index, which
+   * may lag behind both while a process works.
+   */
   async storeHead(
     conversation: string,
     { seq, hash, size, carriedOut }: Anchor,
     durability: Durability,
   ): Promise<void> {
-    await this.#current.batch(
+    await this.#database.batch(
       [
         {
           sql: `INSERT INTO conversation_heads (conversation, seq, hash, size, carried_out) VALUES (?, ?, ?, ?, ?)

@@ -1,5 +1,6 @@
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { ConversationLog } from "./conversation-log.ts";
+import type { ConversationRow } from "./indexed.ts";
 
 /** A log in use. It stays open until it is disposed. */
 export interface OpenLog extends Disposable {
@@ -8,6 +9,8 @@ export interface OpenLog extends Disposable {
 
 interface Opened {
   readonly opening: Promise<ConversationLog>;
+  /** Null while it is opened. */
+  log: ConversationLog | null;
   users: number;
 }
 
@@ -25,6 +28,13 @@ export class OpenLogs implements AsyncDisposable {
     return this.#open.has(id);
   }
 
+  /** Returns what is known of a listed conversation at this time if its log is open and whole; else null. */
+  rowOf(id: string): ConversationRow | null {
+    const log = this.#open.get(id)?.log ?? null;
+    if (log?.isListed !== true || log.isBroken) return null;
+    return { ...log.row, state: structuredClone(log.state) };
+  }
+
   /** Returns the log for one more user. Several that come at once share one opening. */
   async use(id: string, start: () => Promise<ConversationLog>): Promise<OpenLog> {
     const known = this.#open.get(id);
@@ -32,10 +42,14 @@ export class OpenLogs implements AsyncDisposable {
       await this.close(id);
     let opened = this.#open.get(id);
     if (opened === undefined) {
-      opened = { opening: this.#turns.run(id, start), users: 0 };
-      opened.opening.catch(() => {
-        if (this.#open.get(id) === opened) this.#open.delete(id);
-      });
+      opened = { opening: this.#turns.run(id, start), users: 0, log: null };
+      const starting = opened;
+      starting.opening.then(
+        (log) => (starting.log = log),
+        () => {
+          if (this.#open.get(id) === starting) this.#open.delete(id);
+        },
+      );
     } else this.#open.delete(id);
     this.#open.set(id, opened);
     opened.users++;
