@@ -189,9 +189,10 @@ export function summaryText(summary: Summary): string {
  * Marks the end of the history. Where the suffix follows, providers that require alternation get it in one turn with
  * the user's messages before it, so the mark stands before these: it must never include the suffix.
  */
-function withCachePoint(messages: readonly ModelMessage[], hasSuffix: boolean): ModelMessage[] {
-  const last = hasSuffix ? messages.findLastIndex(({ role }) => role !== "user") : messages.length - 1;
-  return messages.map((message, index) => (index === last ? { ...message, cache: true } : message));
+function withCachePoint(messages: readonly ModelMessage[], hasSuffix: boolean): readonly ModelMessage[] {
+  const at = hasSuffix ? messages.findLastIndex(({ role }) => role !== "user") : messages.length - 1;
+  const last = messages[at];
+  return last === undefined ? messages : messages.with(at, { ...last, cache: true });
 }
 
 function joined(texts: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { PrefixFold } from "../base/prefix-fold.ts";
 import type { ModelMessage, ModelRequest, ModelUsage } from "../base/vocabulary/model.ts";
 
 export function totalTokens(usage: ModelUsage): number {
@@ -16,39 +17,53 @@ const overheadTokens = 12;
 
 /** Returns an estimate of the request's size in tokens, for use until the provider has counted. */
 export function estimatedInputTokens(request: ModelRequest): number {
-  return inputTokens(request, (text) => utf8Length(text) / 4, estimateOfParts);
+  return inputTokens(request, estimate);
 }
 
 /** Returns an upper bound of the request's size in tokens, also for texts that are made to take many of them. */
 export function maxInputTokens(request: ModelRequest): number {
-  return inputTokens(request, maxTextTokens, mostOfParts);
+  return inputTokens(request, most);
 }
 
-/** By part and system message: requests of one conversation share most of them. */
-const mostOfParts = new WeakMap<object, number>();
-const estimateOfParts = new WeakMap<object, number>();
+/** A way to count, and what was counted: requests of one conversation share most of their messages and tools. */
+class Count {
+  readonly of: (text: string) => number;
+  /** By part, system message, and parameters of a tool. */
+  readonly known = new WeakMap<object, number>();
+  readonly messages: PrefixFold<ModelMessage, number>;
 
-function inputTokens(
-  { messages, tools = [], schema }: ModelRequest,
-  tokensOf: (text: string) => number,
-  known: WeakMap<object, number>,
-): number {
-  let tokens = schema === undefined ? 0 : tokensOf(JSON.stringify(schema));
-  let fixed = 0;
-  for (const message of messages) {
-    fixed += overheadTokens;
+  constructor(of: (text: string) => number) {
+    this.of = of;
+    this.messages = new PrefixFold<ModelMessage, number>({
+      begin: () => 0,
+      take: (sum, message) => sum + this.#message(message),
+      copy: (sum) => sum,
+    });
+  }
+
+  #message(message: ModelMessage): number {
+    let tokens = overheadTokens;
     for (const part of message.role === "system" ? [message] : message.parts) {
-      tokens += countedOnce(known, part, () => textsOf(part).reduce((sum, text) => sum + tokensOf(text), 0));
+      tokens += countedOnce(this.known, part, () =>
+        textsOf(part).reduce((sum, text) => sum + this.of(text), 0),
+      );
+      if ("type" in part && part.type === "image") tokens += imageTokens;
     }
-    if (message.role === "user")
-      for (const { type } of message.parts) if (type === "image") fixed += imageTokens;
+    return tokens;
   }
+}
+
+const most = new Count(maxTextTokens);
+const estimate = new Count((text) => utf8Length(text) / 4);
+
+function inputTokens({ messages, tools = [], schema }: ModelRequest, count: Count): number {
+  let tokens = count.messages.over(messages);
+  if (schema !== undefined) tokens += count.of(JSON.stringify(schema));
   for (const { name, description, parameters } of tools) {
-    fixed += overheadTokens;
-    tokens += tokensOf(name) + tokensOf(description);
-    tokens += countedOnce(known, parameters, () => tokensOf(JSON.stringify(parameters)));
+    tokens += overheadTokens + count.of(name) + count.of(description);
+    tokens += countedOnce(count.known, parameters, () => count.of(JSON.stringify(parameters)));
   }
-  return fixed + Math.ceil(tokens);
+  return Math.ceil(tokens);
 }
 
 function countedOnce(known: WeakMap<object, number>, counted: object, count: () => number): number {

@@ -11,6 +11,8 @@ export class Identifiers {
   readonly #byIdentifier = new Map<string, string>();
   /** The last number tried for each stem, so that many equal stems need no search. */
   readonly #numbers = new Map<string, number>();
+  /** What was added behind the known ones, in order. */
+  readonly #added: { readonly name: string; readonly identifier: string; isNamed: boolean }[] = [];
 
   constructor(known: Iterable<readonly [name: string, identifier: string]> = []) {
     this.#byName = new Map(known);
@@ -23,6 +25,8 @@ export class Identifiers {
     if (known !== undefined) return known;
     const identifier = this.fresh(name);
     this.#byName.set(name, identifier);
+    const added = this.#added.at(-1);
+    if (added !== undefined) added.isNamed = true;
     return identifier;
   }
 
@@ -41,12 +45,34 @@ export class Identifiers {
     }
     this.#numbers.set(stem, number);
     this.#byIdentifier.set(identifier, name);
+    this.#added.push({ name, identifier, isNamed: false });
     return identifier;
+  }
+
+  /** The number of identifiers that were made. */
+  get made(): number {
+    return this.#added.length;
+  }
+
+  /** Forgets all identifiers but the first ones that were made. */
+  keep(made: number): void {
+    for (const { name, identifier, isNamed } of this.#added.splice(made)) {
+      this.#byIdentifier.delete(identifier);
+      if (isNamed) this.#byName.delete(name);
+      this.#numbers.delete(stemOf(name));
+    }
   }
 
   /** Returns the name for an identifier that a model used; undefined if it was never assigned. */
   nameOf(identifier: string): string | undefined {
     return this.#byIdentifier.get(identifier);
+  }
+
+  /** Returns the same names and identifiers, which later ones do not change. */
+  copy(): Identifiers {
+    const copy = new Identifiers(this.#byName);
+    for (const [identifier, name] of this.#byIdentifier) copy.#byIdentifier.set(identifier, name);
+    return copy;
   }
 
   entries(): ReadonlyMap<string, string> {

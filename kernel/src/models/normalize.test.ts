@@ -125,6 +125,41 @@ test("a growing history keeps its normalized prefix", () => {
   );
 });
 
+test("a request that begins with the messages of another is normalized as if it were the only one", () => {
+  const edits = fc.array(fc.record({ kept: fc.nat(14), more: log, tools: offered }), {
+    minLength: 2,
+    maxLength: 6,
+  });
+  fc.assert(
+    fc.property(message, edits, fc.constantFrom(...providerApis), (first, requests, api) => {
+      let messages: readonly ModelMessage[] = [first];
+      const [{ tools }] = requests as [(typeof requests)[number]];
+      for (const [index, { kept, more, tools: others }] of requests.entries()) {
+        messages = [...messages.slice(0, 1 + kept), ...more];
+        // Most requests of a conversation offer the same tools.
+        const given = index % 3 === 2 ? others : tools;
+        const request = { model, messages, ...(given === undefined ? {} : { tools: given }) };
+        const continued = normalize(request, dialects[api]);
+        const alone = normalize(structuredClone(request), dialects[api]);
+        expect([continued.request, continued.repairs, [...continued.tools.entries()]]).toEqual([
+          alone.request,
+          alone.repairs,
+          [...alone.tools.entries()],
+        ]);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("messages that were sent before are the same objects in the next request, whatever their calls are named", () => {
+  const sent = [user("a"), call("c1"), result("c1"), user("b")];
+  const before = normalized(sent).request.messages;
+  const after = normalized([...sent, call("c2"), result("c2"), user("c")]).request.messages;
+  expect(after.length).toBe(7);
+  for (const [index, each] of before.slice(0, -1).entries()) expect(after[index]).toBe(each);
+});
+
 test("opaque parts go only to the model that made them", () => {
   fc.assert(
     fc.property(log, (messages) => {
@@ -152,8 +187,8 @@ test("a late result is moved next to its call", () => {
 test("a result without a call and a second result of a call are dropped", () => {
   expect(kinds([user("a"), result("c9"), call("c1"), result("c1"), result("c1")])).toEqual([
     "result_without_call",
-    "result_without_call",
     "identifier_changed",
+    "result_without_call",
     "tools_declared",
   ]);
 });

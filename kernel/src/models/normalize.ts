@@ -9,7 +9,9 @@ import type {
   ModelToolResult,
 } from "../base/vocabulary/model.ts";
 import type { Dialect } from "./dialect.ts";
+import { type Pair, pairCalls, type Pairing } from "./call-pairs.ts";
 import { Identifiers } from "./identifiers.ts";
+import { isWellFormed, mendJson } from "./well-formed.ts";
 
 type RepairKind =
   | "result_missing"
@@ -55,108 +57,169 @@ export function normalize(
   dialect: Dialect,
   knownTools: Iterable<readonly [string, string]> = [],
 ): Normalized {
-  const tools = new Identifiers(knownTools);
-  const repairs: Repair[] = [];
-  const offered = request.tools?.map((tool) => ({ ...tool, name: tools.of(tool.name) })) ?? [];
-  const history = new History(request, dialect, tools, repairs);
-  const messages = history.write();
-
-  const { tools: _, tool_choice: choice, ...rest } = request;
+  const { tools: given = [], tool_choice: choice, messages: before, ...rest } = request;
+  const history = historyFor(request, dialect, [...knownTools]);
+  const { messages, repairs, called, tools } = history.write(before);
   const result: ModelRequest = { ...rest, messages };
-  if (offered.length > 0)
+  if (given.length > 0) {
+    const offered = given.map((tool) => ({ ...tool, name: tools.of(tool.name) }));
     return {
       request: { ...result, tools: offered, ...(choice === undefined ? {} : { tool_choice: choice }) },
       repairs,
       tools,
     };
-  if (!dialect.declaresCalledTools || history.called.size === 0) return { request: result, repairs, tools };
-  repairs.push({ kind: "tools_declared", message: request.messages.length });
-  const declared = [...history.called].map((name) => ({
+  }
+  if (!dialect.declaresCalledTools || called.length === 0) return { request: result, repairs, tools };
+  const declared = called.map((name) => ({
     name,
     description: "Not available any more.",
     parameters: { type: "object" },
   }));
-  return { request: { ...result, tools: declared, tool_choice: "none" }, repairs, tools };
+  return {
+    request: { ...result, tools: declared, tool_choice: "none" },
+    repairs: [...repairs, { kind: "tools_declared", message: before.length }],
+    tools,
+  };
 }
 
-/** A call of the history and the result that belongs to it. */
-interface Pair {
-  readonly result?: ModelToolResult;
-  /** True if there is another message between the two. */
-  readonly isApart: boolean;
+/** By the first message: the next request of the same conversation begins with the same ones. */
+const histories = new WeakMap<ModelMessage, History>();
+
+function historyFor(
+  { messages: [first], model, tools = [] }: ModelRequest,
+  dialect: Dialect,
+  knownTools: readonly (readonly [string, string])[],
+): History {
+  const offered = tools.map(({ name }) => name);
+  const made = JSON.stringify([model, dialect, knownTools, offered]);
+  const known = first === undefined ? undefined : histories.get(first);
+  if (known?.made === made) return known;
+  const history = new History(made, model, dialect, new Identifiers(knownTools), offered);
+  if (first !== undefined) histories.set(first, history);
+  return history;
 }
 
+/** What was there before a message. */
+interface Mark {
+  /** The index of the message. */
+  readonly message: number;
+  /** Counts. */
+  readonly written: number;
+  readonly calls: number;
+  readonly tools: number;
+  readonly called: number;
+  readonly repairs: number;
+}
+
+const beginning: Mark = { message: 0, written: 0, calls: 0, tools: 0, called: 0, repairs: 0 };
+
+/**
+ * The messages of requests that begin alike, as a provider accepts them. Each request continues from the last place that
+ * it has in common with the one before and that nothing behind it can change.
+ */
 class History {
-  readonly #request: ModelRequest;
+  /** What it was made with, besides the messages. */
+  readonly made: string;
+  readonly #model: string;
   readonly #dialect: Dialect;
   readonly #tools: Identifiers;
+  readonly #offered: number;
   readonly #calls = new Identifiers();
-  readonly #repairs: Repair[];
+  readonly #repairs: Repair[] = [];
   readonly #written: ModelMessage[] = [];
   /** The tools that were called, by the names that the model sees. */
-  readonly called = new Set<string>();
+  readonly #called: string[] = [];
+  #messages: readonly ModelMessage[] = [];
+  /** Where a later request may continue. */
+  readonly #marks: Mark[] = [];
+  /** The index of the last message that belongs to a message before it. */
+  #settled = -1;
 
-  constructor(request: ModelRequest, dialect: Dialect, tools: Identifiers, repairs: Repair[]) {
-    this.#request = request;
+  constructor(made: string, model: string, dialect: Dialect, tools: Identifiers, offered: readonly string[]) {
+    this.made = made;
+    this.#model = model;
     this.#dialect = dialect;
     this.#tools = tools;
-    this.#repairs = repairs;
+    for (const name of offered) tools.of(name);
+    this.#offered = tools.made;
   }
 
-  write(): readonly ModelMessage[] {
-    const { messages } = this.#request;
-    const pairs = this.#pair();
-    for (const [index, message] of messages.entries())
+  write(messages: readonly ModelMessage[]): {
+    readonly messages: readonly ModelMessage[];
+    readonly repairs: readonly Repair[];
+    readonly called: readonly string[];
+    readonly tools: Identifiers;
+  } {
+    const from = this.#rewind(messages);
+    const { pairs, unpaired } = pairCalls(messages, from);
+    for (let index = from; index < messages.length; index++) {
+      const message = messages[index];
+      if (message === undefined) break;
       switch (message.role) {
         case "system":
           this.#system(message, index);
           break;
         case "user":
+          this.#mark(index);
           this.#user(message, index);
           break;
         case "assistant":
           this.#assistant(message, index, pairs);
           break;
         case "tool":
+          for (let count = unpaired.get(index) ?? 0; count > 0; count--)
+            this.#repaired("result_without_call", index);
           // The results were added after their calls already; a cache point moves to them.
           if (message.cache === true) this.#markCache();
           break;
       }
+    }
     // A late system message may be the last one, behind a turn.
     const last = this.#written.findLast(({ role }) => role !== "system")?.role;
     if (last === undefined || (last === "assistant" && this.#dialect.alternates))
       this.#addTurn(messages.length);
-    return this.#written;
+    return {
+      messages: [...this.#written],
+      repairs: [...this.#repairs],
+      called: [...this.#called],
+      tools: this.#tools.copy(),
+    };
   }
 
-  /**
-   * Finds the result of each call. Some models reuse one id for every call: a reused id leaves its earlier calls
-   * without a result, and equal ids within one message are matched in order.
-   */
-  #pair(): ReadonlyMap<ModelToolCall, Pair> {
-    const pairs = new Map<ModelToolCall, Pair>();
-    const open = new Map<string, { readonly calls: ModelToolCall[]; readonly message: number }>();
-    let lastSpoken = -1;
-    for (const [index, message] of this.#request.messages.entries()) {
-      if (message.role === "assistant")
-        for (const part of message.parts) {
-          if (part.type !== "tool_call") continue;
-          const waiting = open.get(part.call);
-          if (waiting?.message === index) waiting.calls.push(part);
-          else open.set(part.call, { calls: [part], message: index });
-        }
-      if (message.role !== "tool") {
-        lastSpoken = index;
-        continue;
-      }
-      for (const result of message.parts) {
-        const waiting = open.get(result.call);
-        const call = waiting?.calls.shift();
-        if (waiting === undefined || call === undefined) this.#repaired("result_without_call", index);
-        else pairs.set(call, { result, isApart: lastSpoken !== waiting.message });
-      }
-    }
-    return pairs;
+  /** Goes back to the last mark before the first message that is another one than before. Returns the index to continue at. */
+  #rewind(messages: readonly ModelMessage[]): number {
+    let same = 0;
+    const most = Math.min(messages.length, this.#messages.length);
+    while (same < most && messages[same] === this.#messages[same]) same++;
+    this.#messages = messages;
+    while ((this.#marks.at(-1)?.message ?? 0) > same) this.#marks.pop();
+    const mark = this.#marks.pop() ?? { ...beginning, tools: this.#offered };
+    this.#written.length = mark.written;
+    this.#repairs.length = mark.repairs;
+    this.#called.length = mark.called;
+    this.#calls.keep(mark.calls);
+    this.#tools.keep(mark.tools);
+    this.#settled = mark.message - 1;
+    return mark.message;
+  }
+
+  /** Not while a call waits for its result, which stands before what comes meanwhile. */
+  #mark(message: number): void {
+    if (this.#settled >= message) return;
+    this.#marks.push({
+      message,
+      written: this.#written.length,
+      calls: this.#calls.made,
+      tools: this.#tools.made,
+      called: this.#called.length,
+      repairs: this.#repairs.length,
+    });
+  }
+
+  /** Puts another message in the place of one that was written. */
+  #replace(at: number, message: ModelMessage): void {
+    this.#written[at] = message;
+    while ((this.#marks.at(-1)?.written ?? 0) > at) this.#marks.pop();
   }
 
   #system(message: Extract<ModelMessage, { role: "system" }>, index: number): void {
@@ -170,7 +233,7 @@ class History {
     const at = this.#dialect.wordsLast ? this.#written.findLastIndex(({ role }) => role === "user") : -1;
     const words = this.#written[at];
     if (words?.role === "user") {
-      this.#written[at] = { ...words, parts: [{ type: "text", text }, ...words.parts] };
+      this.#replace(at, { ...words, parts: [{ type: "text", text }, ...words.parts] });
       return;
     }
     this.#push({ role: "user", parts: [{ type: "text", text }], ...cacheOf(message) }, index);
@@ -190,7 +253,7 @@ class History {
   #assistant(
     message: Extract<ModelMessage, { role: "assistant" }>,
     index: number,
-    pairs: ReadonlyMap<ModelToolCall, Pair>,
+    pairs: Pairing["pairs"],
   ): void {
     const results: ModelToolResult[] = [];
     const parts = message.parts.flatMap((part): readonly ModelAnswerPart[] => {
@@ -198,12 +261,15 @@ class History {
         case "text":
           return this.#textPart(part, index);
         case "reasoning":
-          if (part.opaque?.model === this.#request.model) return [part];
+          if (part.opaque?.model === this.#model) return [part];
           this.#repaired("reasoning_left_out", index);
           return [];
         case "tool_call": {
           const call = this.#call(part, index);
-          results.push(this.#result(pairs.get(part), call.call, index));
+          const pair = pairs.get(part);
+          // A result may still come.
+          this.#settled = Math.max(this.#settled, pair?.message ?? Infinity);
+          results.push(this.#result(pair, call.call, index));
           return [call];
         }
       }
@@ -219,11 +285,11 @@ class History {
   #call(part: ModelToolCall, index: number): ModelToolCall {
     const call = this.#calls.fresh(part.call);
     const tool = this.#tools.of(part.tool);
-    this.called.add(tool);
+    if (!this.#called.includes(tool)) this.#called.push(tool);
     if (call !== part.call || tool !== part.tool) this.#repaired("identifier_changed", index);
     const args = this.#arguments(part.arguments, index);
     const { opaque, ...rest } = part;
-    const isOwn = opaque === undefined || opaque.model === this.#request.model;
+    const isOwn = opaque === undefined || opaque.model === this.#model;
     if (isOwn && call === part.call && tool === part.tool && args === part.arguments) return part;
     return { ...rest, ...(isOwn && opaque !== undefined ? { opaque } : {}), call, tool, arguments: args };
   }
@@ -243,7 +309,7 @@ class History {
   }
 
   #result(pair: Pair | undefined, call: string, index: number): ModelToolResult {
-    if (pair?.result === undefined) {
+    if (pair === undefined) {
       this.#repaired("result_missing", index);
       return { type: "tool_result", call, text: interruptedResult, is_error: true };
     }
@@ -283,11 +349,8 @@ class History {
     }
     if (message.role === "user" && last?.role === "user") {
       this.#repaired("turns_merged", index);
-      this.#written[this.#written.length - 1] = {
-        ...last,
-        ...cacheOf(message),
-        parts: [...last.parts, ...message.parts],
-      };
+      const parts = [...last.parts, ...message.parts];
+      this.#replace(this.#written.length - 1, { ...last, ...cacheOf(message), parts });
       return;
     }
     if (message.role === "assistant" && last?.role !== "user" && last?.role !== "tool") this.#addTurn(index);
@@ -306,24 +369,12 @@ class History {
   #markCache(): void {
     const last = this.#written.at(-1);
     if (last !== undefined && last.cache !== true)
-      this.#written[this.#written.length - 1] = { ...last, cache: true };
+      this.#replace(this.#written.length - 1, { ...last, cache: true });
   }
 
   #repaired(kind: RepairKind, message: number): void {
     this.#repairs.push({ kind, message });
   }
-}
-
-/** Arguments of calls that have been looked at: every request of a conversation has the same ones. */
-const wellFormedArguments = new WeakSet();
-
-function isWellFormed(value: unknown): boolean {
-  const isObject = typeof value === "object" && value !== null;
-  if (isObject && wellFormedArguments.has(value)) return true;
-  const text = JSON.stringify(value);
-  if (text !== undefined && /\\ud[89a-f]/i.test(text)) return false;
-  if (isObject) wellFormedArguments.add(value);
-  return true;
 }
 
 function isSame<Part>(parts: readonly Part[], before: readonly Part[]): boolean {
@@ -336,13 +387,4 @@ function isBlank(text: string): boolean {
 
 function cacheOf(message: ModelMessage): { readonly cache?: true } {
   return message.cache === true ? { cache: true } : {};
-}
-
-function mendJson(value: unknown): unknown {
-  if (typeof value === "string") return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(mendJson);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key.toWellFormed(), mendJson(item)] as const),
-  );
 }

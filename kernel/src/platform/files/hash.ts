@@ -22,19 +22,22 @@ export function sha256Hex(bytes: Uint8Array | string): string {
 
 /** SHA-256 of bytes that arrive in pieces. */
 export interface Sha256Sum {
-  update(bytes: Uint8Array): Sha256Sum;
+  /** A string is hashed as UTF-8. */
+  update(bytes: Uint8Array | string): Sha256Sum;
   /** Returns 32 bytes, the digest of what arrived so far. */
   digest(): Uint8Array;
+  /** Returns a sum of what arrived so far, which goes its own way. */
+  copy(): Sha256Sum;
 }
 
-export function sha256Sum(): Sha256Sum {
-  const sum = createHash("sha256");
+export function sha256Sum(from = createHash("sha256")): Sha256Sum {
   return {
     update(bytes) {
-      sum.update(bytes);
+      from.update(bytes);
       return this;
     },
-    digest: () => sum.copy().digest(),
+    digest: () => from.copy().digest(),
+    copy: () => sha256Sum(from.copy()),
   };
 }
 
