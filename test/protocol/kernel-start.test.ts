@@ -20,7 +20,7 @@ const loadedWhenNeeded = [
   "zod",
 ];
 /** Files of models, egress, inference and secrets that the kernel's side of them has. Each further one delays every start. */
-const mostFiles = 44;
+const mostFiles = 46;
 
 /** Writes the URL of each module that the kernel's main thread loads into a file. */
 const hook = (list: string): string => `

@@ -88,7 +88,7 @@ const provokedIn: Readonly<Record<string, string>> = {
       ]),
     ),
   ),
-  "lares/tools/call InvalidParams": "test/protocol/tool-keys.test.ts",
+  "lares/tools/call InvalidParams": "test/protocol/tool-keys.slow.test.ts",
 };
 /** No test provokes these yet. */
 const unproven: ReadonlySet<string> = new Set(["lares/actions/content Stale", "lares/actions/diff Stale"]);
