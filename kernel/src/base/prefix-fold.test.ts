@@ -33,6 +33,31 @@ test("lists that begin alike come to the same as each of them alone", () => {
   expect(folded().over([])).toEqual([]);
 });
 
+test("what is not held is taken again, and a list during which something was thrown is forgotten", () => {
+  const taken: number[] = [];
+  let isBroken = false;
+  const fold = new PrefixFold<Item, number[]>({
+    begin: () => [],
+    take: (state, { name }) => {
+      if (name === 2 && isBroken) throw new Error("It cannot be read.");
+      taken.push(name);
+      state.push(name);
+      return state;
+    },
+    copy: (state) => [...state],
+    holds: ({ name }) => name < 10,
+  });
+  const list = [0, 1, 2, 10, 3].map((name) => ({ name }));
+  const names = list.map(({ name }) => name);
+  for (let round = 0; round < 4; round++) {
+    expect(fold.over(list)).toEqual(names);
+    isBroken = round === 1;
+    if (isBroken) expect(() => fold.over([...list.slice(0, 2), { name: 2 }])).toThrow("cannot be read");
+    isBroken = false;
+  }
+  expect(taken.filter((name) => name === 10).length).toBe(4);
+});
+
 test("an item that stays is taken twice at most, however many lists it begins", () => {
   const taken: Item[] = [];
   const fold = folded(taken);

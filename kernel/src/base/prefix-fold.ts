@@ -5,6 +5,8 @@ interface FoldForm<Item extends object, State> {
   take(state: State, item: Item): State;
   /** Returns a state that later items do not change. */
   copy(state: State): State;
+  /** False for an item that is too large to be held until the next list. */
+  holds?(item: Item): boolean;
 }
 
 interface Folded<Item extends object, State> {
@@ -28,7 +30,7 @@ export class PrefixFold<Item extends object, State> {
 
   /** Returns what the items of the list come to, one after the other. */
   over(list: readonly Item[]): State {
-    const { begin, take, copy } = this.#form;
+    const { begin, take, copy, holds = () => true } = this.#form;
     const [first] = list;
     if (first === undefined) return begin();
     const known = this.#byFirst.get(first) ?? { list: [], common: 0, state: begin() };
@@ -38,10 +40,13 @@ export class PrefixFold<Item extends object, State> {
     let { state } = known;
     let at = known.common;
     if (common < at) [state, at] = [begin(), 0];
+    // It is of use again only if nothing throws while it is changed.
+    this.#byFirst.delete(first);
     for (const item of list.slice(at, common)) state = take(state, item);
-    this.#byFirst.set(first, { list, common, state });
     let whole = copy(state);
     for (const item of list.slice(common)) whole = take(whole, item);
+    const end = list.findIndex((item, index) => index >= common && !holds(item));
+    this.#byFirst.set(first, { list: end === -1 ? list : list.slice(0, end), common, state });
     return whole;
   }
 }

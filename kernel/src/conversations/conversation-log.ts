@@ -39,6 +39,8 @@ export class ConversationLog implements AsyncDisposable {
   /** Appends are folded in the order of the log, although large contents are stored before. */
   #turn: Promise<unknown> = Promise.resolve();
   #isIndexed = true;
+  /** True while the index stores what came while nothing worked here. */
+  #isIndexing = false;
 
   private constructor(
     options: LogOptions,
@@ -96,6 +98,11 @@ export class ConversationLog implements AsyncDisposable {
 
   get agent(): string {
     return this.header.agent;
+  }
+
+  /** True if the index has what is in the log, or the next kernel will open the log before it is read. */
+  get isIndexed(): boolean {
+    return this.#isIndexed && !this.#isIndexing;
   }
 
   get isBroken(): boolean {
@@ -297,7 +304,10 @@ export class ConversationLog implements AsyncDisposable {
       // An entry after a gap would hide the gap from the next opening.
       this.#isIndexed = false;
     });
-    if (!wasBusy) await indexed;
+    if (wasBusy) return;
+    this.#isIndexing = true;
+    await indexed;
+    this.#isIndexing = false;
   }
 
   async #index(found: readonly FoundRecord[]): Promise<void> {

@@ -198,6 +198,22 @@ test("a fork has the entries up to its point, and what either writes later the o
   expect(textsOf(await all.entries(second.log.id, { limit: 10 }))).toEqual(["one", "two", "in the fork"]);
 });
 
+test("race: nothing is said of a conversation at rest before the index has it, in case the kernel dies", async () => {
+  const { open, holdBatches } = await bench();
+  await using all = open();
+  using opened = await all.create(agent);
+  const { log } = opened;
+  await log.append([said("m1", "one")]);
+  const before = (await all.get(log.id)).state.seq;
+  const release = holdBatches();
+  const appended = log.append([said("m2", "two")]);
+  while (log.state.seq === before) await nextTurn();
+  expect((await all.get(log.id)).state.seq).toBe(before);
+  release();
+  await appended;
+  expect((await all.get(log.id)).state.seq).toBe(log.state.seq);
+});
+
 test("an open conversation is described as it is at that time, without a query of the index", async () => {
   const { open, queries } = await bench();
   await using all = open();

@@ -28,10 +28,13 @@ export class OpenLogs implements AsyncDisposable {
     return this.#open.has(id);
   }
 
-  /** Returns what is known of a listed conversation at this time if its log is open and whole; else null. */
+  /**
+   * Returns what is known of a listed conversation at this time if its log is open and whole, and the next kernel would know it too;
+   * else null.
+   */
   rowOf(id: string): ConversationRow | null {
     const log = this.#open.get(id)?.log ?? null;
-    if (log?.isListed !== true || log.isBroken) return null;
+    if (log?.isListed !== true || !log.isIndexed || log.isBroken) return null;
     return { ...log.row, state: structuredClone(log.state) };
   }
 

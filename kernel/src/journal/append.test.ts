@@ -2,6 +2,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { storageError } from "../base/errors.ts";
+import { nextTurn } from "../base/next-turn.ts";
 import { DataFile } from "../platform/files/data-files.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { HeadConflict } from "./head-conflict.ts";
@@ -115,6 +116,50 @@ test("sync waits for what was appended before it, and one anchor survives a powe
   await closed;
   expect(anchors.at(-1)).toBe("5 power");
   expect(await dataOf(folder)).toEqual(["a", "b", "c", "d", "e"]);
+});
+
+test("each sync waits for the anchor that survives a power cut, also while another one stores it", async () => {
+  const anchors: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const kept = new TestJournal(await temporaryFolder(), {
+    storeAnchor: async ({ seq }, durability) => {
+      if (durability === "power") await gate.promise;
+      anchors.push(`${seq} ${durability}`);
+    },
+  });
+  await using journal = await kept.open();
+  const flush = vi.spyOn(DataFile.prototype, "synchronize");
+  onTestFinished(() => flush.mockRestore());
+  await journal.append([record("a")]);
+  const settled: string[] = [];
+  const first = journal.sync().then(() => settled.push("first"));
+  await vi.waitFor(() => expect(flush.mock.results.length).toBe(1));
+  await flush.mock.results[0]?.value;
+  const second = journal.sync().then(() => settled.push("second"));
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  expect(settled).toEqual([]);
+  gate.resolve();
+  await Promise.all([first, second]);
+  expect(anchors).toEqual(["1 power"]);
+  // Nobody waits for the next one.
+  await journal.append([record("b")]);
+  kept.clock.advance(1000);
+  await vi.waitFor(() => expect(anchors).toEqual(["1 power", "2 process"]));
+});
+
+test("sync comes to an end while large records are appended one after the other", async () => {
+  const kept = new TestJournal(await temporaryFolder());
+  await using journal = await kept.open();
+  let isOver = false;
+  let appended = 0;
+  const writing = (async () => {
+    for (; !isOver && appended < 2000; appended++) await journal.append([record("x".repeat(100_000))]);
+  })();
+  await nextTurn();
+  await journal.sync();
+  isOver = true;
+  await writing;
+  expect(appended).toBeLessThan(2000);
 });
 
 /** One writer that appends only to the head that it has seen, and looks again after each conflict. */

@@ -20,9 +20,9 @@ import { SegmentRewrite } from "./rewrite.ts";
 import type { FirstBad } from "./scan.ts";
 import type { SeqSet } from "./seq-set.ts";
 import type { AppendOptions, EncodedAs } from "./append-group.ts";
-import { type OpenSegment, segmentFileName, Tail, type TailOptions, type TailStart } from "./tail.ts";
+import { type OpenSegment, Tail, type TailOptions, type TailStart } from "./tail.ts";
 import { type ChainEnd, chainStart } from "../memory-contract/records.ts";
-import { findSegments } from "../memory-contract/segments.ts";
+import { findSegments, segmentFileName } from "../memory-contract/segments.ts";
 import { Tally } from "./tally.ts";
 import { damageError, type Verification, verifySegments, withBadPart } from "./verify.ts";
 

@@ -17,7 +17,7 @@ import {
 } from "./append-group.ts";
 import type { DiskTimer, UnsyncedLog } from "./disk-timer.ts";
 import type { ChainEnd } from "../memory-contract/records.ts";
-import type { Segment } from "../memory-contract/segments.ts";
+import { type Segment, segmentFileName } from "../memory-contract/segments.ts";
 import type { RecordInput } from "./record.ts";
 
 /** The size after which a segment is followed by the next. */
@@ -85,7 +85,9 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
   #syncing: Promise<void> | null = null;
   #syncedSeq: number;
   /** The last record that a caller of `sync` waits for: the anchor that covers it must survive a power cut. */
-  #awaitedSeq: number | null = null;
+  #awaitedSeq: number;
+  /** The last record that such an anchor covers. */
+  #settledSeq: number;
   /** The newest anchor, if a power cut could still lose it. */
   #unsettledAnchor: Anchor | null = null;
   /** Once set, nothing more is written, because memory and disk may differ. */
@@ -102,7 +104,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     this.#file = file;
     this.#end = end;
     this.#size = size;
-    this.#syncedSeq = anchor?.seq ?? 0;
+    this.#syncedSeq = this.#awaitedSeq = this.#settledSeq = anchor?.seq ?? 0;
     this.carriedOut = anchor?.carriedOut ?? 0;
   }
 
@@ -144,13 +146,14 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
 
   /** Resolves when everything appended before is on the disk, together with the anchor that names it. */
   async sync(): Promise<void> {
-    while (this.#writing !== null) await this.#writing;
-    this.#awaitedSeq = this.#end.seq;
-    await this.#syncAllWritten();
+    await this.#waitForWrites();
+    const { seq } = this.#end;
+    this.#awaitedSeq = seq;
+    await this.#syncWritten();
     const anchor = this.#unsettledAnchor;
-    if (anchor === null) return;
+    if (anchor === null || this.#settledSeq >= seq) return;
     await this.#anchor(anchor, "power");
-    if (this.#unsettledAnchor === anchor) this.#unsettledAnchor = null;
+    this.#settled(anchor);
   }
 
   /** Like `sync`, also for what is appended while it waits. */
@@ -162,7 +165,8 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
   /** Synchronizes the written records. Reports a failure; later appends reject with it. */
   async bringToDisk(): Promise<void> {
     try {
-      await this.#syncAllWritten();
+      await this.#waitForWrites();
+      await this.#syncWritten();
     } catch (error) {
       this.#options.log.error(`A ${this.#options.name} journal could not be synchronized to disk.`, {
         folder: this.#options.folder,
@@ -225,7 +229,11 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
 
   /** Called within `whileQuiet`. Stores an anchor with the current `carriedOut`. */
   async anchorNow(): Promise<void> {
-    await this.#anchor({ ...this.#end, size: this.#size, carriedOut: this.carriedOut }, "power");
+    const anchor: Anchor = { ...this.#end, size: this.#size, carriedOut: this.carriedOut };
+    await this.#anchor(anchor, "power");
+    // An older one does not say what has been carried out since.
+    this.#unsettledAnchor = null;
+    this.#settled(anchor);
   }
 
   /** Call `syncAll` first. Later appends are refused. */
@@ -331,10 +339,11 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     await last[Symbol.asyncDispose]();
   }
 
-  async #syncAllWritten(): Promise<void> {
-    while (this.#writing !== null) await this.#writing;
+  /** Waits for the appends that were called before, in a journal that is never at rest too. Throws if it is broken. */
+  async #waitForWrites(): Promise<void> {
+    // What became of them is told to their callers.
+    if (this.#writing !== null) await this.append([], {}).catch(() => undefined);
     if (this.#broken !== null) throw this.#broken;
-    await this.#syncWritten();
   }
 
   async #syncWritten(): Promise<void> {
@@ -350,18 +359,22 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     try {
       await this.#file.synchronize();
       failpoint("journal.synced");
+      const isAwaited = this.#awaitedSeq > this.#settledSeq && this.#awaitedSeq <= anchor.seq;
+      await this.#anchor(anchor, isAwaited ? "power" : "process");
       this.#syncedSeq = anchor.seq;
-      const isAwaited = this.#awaitedSeq !== null && this.#awaitedSeq <= anchor.seq;
-      const durability: Durability = isAwaited ? "power" : "process";
-      if (isAwaited) this.#awaitedSeq = null;
-      this.#unsettledAnchor = durability === "power" ? null : anchor;
-      await this.#anchor(anchor, durability);
+      this.#unsettledAnchor = anchor;
+      if (isAwaited) this.#settled(anchor);
     } catch (error) {
       // After a failed fdatasync the system may have dropped the pages, so only reading again shows what is there.
       throw this.#break(error);
     } finally {
       this.#syncing = null;
     }
+  }
+
+  #settled(anchor: Anchor): void {
+    this.#settledSeq = Math.max(this.#settledSeq, anchor.seq);
+    if (this.#unsettledAnchor === anchor) this.#unsettledAnchor = null;
   }
 
   #break(error: unknown): LaresError {
@@ -384,8 +397,4 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
       });
     }
   }
-}
-
-export function segmentFileName(number: number): string {
-  return `${String(number).padStart(6, "0")}.ndjson`;
 }

@@ -9,6 +9,10 @@ export interface Segment {
   readonly start?: number;
 }
 
+export function segmentFileName(number: number): string {
+  return `${String(number).padStart(6, "0")}.ndjson`;
+}
+
 const segmentName = /^[0-9]{6}\.ndjson$/;
 
 /** Returns the journal's segments in order, with their current sizes. */

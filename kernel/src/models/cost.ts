@@ -1,4 +1,5 @@
 import { PrefixFold } from "../base/prefix-fold.ts";
+import { hasPictureBytes } from "./pictures.ts";
 import type { ModelMessage, ModelRequest, ModelUsage } from "../base/vocabulary/model.ts";
 
 export function totalTokens(usage: ModelUsage): number {
@@ -38,6 +39,7 @@ class Count {
       begin: () => 0,
       take: (sum, message) => sum + this.#message(message),
       copy: (sum) => sum,
+      holds: (message) => !hasPictureBytes(message),
     });
   }
 

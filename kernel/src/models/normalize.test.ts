@@ -1,7 +1,11 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { nextTurn } from "../base/next-turn.ts";
 import type { ModelMessage, ModelRequest } from "../base/vocabulary/model.ts";
 import { providerApis } from "../base/vocabulary/model-settings.ts";
+import { maxInputTokens } from "./cost.ts";
 import { dialects } from "./dialect.ts";
 import { interruptedResult, normalize } from "./normalize.ts";
 import { faultsOf } from "./testing/pairing.ts";
@@ -158,6 +162,29 @@ test("messages that were sent before are the same objects in the next request, w
   const after = normalized([...sent, call("c2"), result("c2"), user("c")]).request.messages;
   expect(after.length).toBe(7);
   for (const [index, each] of before.slice(0, -1).entries()) expect(after[index]).toBe(each);
+});
+
+test("the bytes of a request's pictures are not held, and what is before them is", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const before = [user("a"), call("c1"), result("c1"), user("b")];
+  const asked = (): WeakRef<ModelMessage> => {
+    const picture: ModelMessage = {
+      role: "user",
+      parts: [{ type: "image", media_type: "image/png", base64: "AAAA".repeat(1000) }],
+    };
+    const { request } = normalized([...before, picture]);
+    expect(maxInputTokens(request)).toBeGreaterThan(0);
+    return new WeakRef(picture);
+  };
+  const sent = asked();
+  for (let turn = 0; turn < 20 && sent.deref() !== undefined; turn++) {
+    await nextTurn();
+    collect();
+  }
+  expect(sent.deref()).toBeUndefined();
+  const written = (): readonly ModelMessage[] => normalized([...before, user("c")]).request.messages;
+  expect(written()[1]).toBe(written()[1]);
 });
 
 test("opaque parts go only to the model that made them", () => {

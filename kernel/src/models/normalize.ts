@@ -11,6 +11,7 @@ import type {
 import type { Dialect } from "./dialect.ts";
 import { type Pair, pairCalls, type Pairing } from "./call-pairs.ts";
 import { Identifiers } from "./identifiers.ts";
+import { hasPictureBytes } from "./pictures.ts";
 import { isWellFormed, mendJson } from "./well-formed.ts";
 
 type RepairKind =
@@ -178,12 +179,16 @@ class History {
     const last = this.#written.findLast(({ role }) => role !== "system")?.role;
     if (last === undefined || (last === "assistant" && this.#dialect.alternates))
       this.#addTurn(messages.length);
-    return {
+    const all = {
       messages: [...this.#written],
       repairs: [...this.#repairs],
       called: [...this.#called],
       tools: this.#tools.copy(),
     };
+    // Pictures are too large to be held until the next request.
+    const pictured = messages.findIndex((message, index) => index >= from && hasPictureBytes(message));
+    if (pictured !== -1) this.#rewind(messages.slice(0, pictured));
+    return all;
   }
 
   /** Goes back to the last mark before the first message that is another one than before. Returns the index to continue at. */
@@ -193,7 +198,7 @@ class History {
     while (same < most && messages[same] === this.#messages[same]) same++;
     this.#messages = messages;
     while ((this.#marks.at(-1)?.message ?? 0) > same) this.#marks.pop();
-    const mark = this.#marks.pop() ?? { ...beginning, tools: this.#offered };
+    const mark = this.#marks.at(-1) ?? { ...beginning, tools: this.#offered };
     this.#written.length = mark.written;
     this.#repairs.length = mark.repairs;
     this.#called.length = mark.called;
@@ -205,7 +210,7 @@ class History {
 
   /** Not while a call waits for its result, which stands before what comes meanwhile. */
   #mark(message: number): void {
-    if (this.#settled >= message) return;
+    if (this.#settled >= message || this.#marks.at(-1)?.message === message) return;
     this.#marks.push({
       message,
       written: this.#written.length,

@@ -1,3 +1,4 @@
+import type { ModelMessage } from "../base/vocabulary/model.ts";
 import type { ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import { dialects } from "./dialect.ts";
 
@@ -38,4 +39,9 @@ export function takesPictures(
     case "editor":
       return undefined;
   }
+}
+
+/** Returns whether a message has the bytes of a picture: up to megabytes that are needed for one request only. */
+export function hasPictureBytes(message: ModelMessage): boolean {
+  return message.role === "user" && message.parts.some((part) => part.type === "image" && part.base64 !== "");
 }

@@ -21,6 +21,8 @@ interface Bench {
   /** Its queries. */
   readonly queries: readonly string[];
   readonly clock: ManualClock;
+  /** Holds later batches back until what it returns is called. */
+  holdBatches(): () => void;
   open(): Conversations;
 }
 
@@ -35,16 +37,26 @@ export async function bench(): Promise<Bench> {
   onTestFinished(() => opened[Symbol.asyncDispose]());
   const batches: number[] = [];
   const queries: string[] = [];
+  let held: Promise<void> | null = null;
   const database: Database = {
     query: (sql, params) => {
       queries.push(sql);
       return opened.query(sql, params);
     },
-    batch: (statements, options) => {
+    batch: async (statements, options) => {
       batches.push(statements.length);
-      return opened.batch(statements, options);
+      if (held !== null) await held;
+      return await opened.batch(statements, options);
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+  const holdBatches = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    return () => {
+      held = null;
+      resolve();
+    };
   };
   const clock = new ManualClock();
   const open = (): Conversations =>
@@ -56,7 +68,7 @@ export async function bench(): Promise<Bench> {
       disk: new DiskTimer(clock),
       maxBytes: () => 64 * 1024 * 1024,
     });
-  return { stateFolder, database, batches, queries, clock, open };
+  return { stateFolder, database, batches, queries, clock, holdBatches, open };
 }
 
 export const common = (id: string) => ({ id, process: "c", created: "2026-11-26T08:00:00.000Z", turn: "m1" });
