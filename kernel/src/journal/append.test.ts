@@ -150,14 +150,14 @@ test("each sync waits for the anchor that survives a power cut, also while anoth
 test("sync comes to an end while large records are appended one after the other", async () => {
   const kept = new TestJournal(await temporaryFolder());
   await using journal = await kept.open();
-  let isOver = false;
+  const over = new AbortController();
   let appended = 0;
   const writing = (async () => {
-    for (; !isOver && appended < 2000; appended++) await journal.append([record("x".repeat(100_000))]);
+    for (; !over.signal.aborted && appended < 2000; appended++) await journal.append([record("x".repeat(100_000))]);
   })();
   await nextTurn();
   await journal.sync();
-  isOver = true;
+  over.abort();
   await writing;
   expect(appended).toBeLessThan(2000);
 });
