@@ -153,7 +153,8 @@ test("sync comes to an end while large records are appended one after the other"
   const over = new AbortController();
   let appended = 0;
   const writing = (async () => {
-    for (; !over.signal.aborted && appended < 2000; appended++) await journal.append([record("x".repeat(100_000))]);
+    for (; !over.signal.aborted && appended < 2000; appended++)
+      await journal.append([record("x".repeat(100_000))]);
   })();
   await nextTurn();
   await journal.sync();
