@@ -10,6 +10,7 @@ import {
   planThrough,
 } from "../context/compaction-plan.ts";
 import { compactionMessages } from "../context/compaction-request.ts";
+import type { Context } from "../context/context.ts";
 import { taintOf } from "../context/taint.ts";
 import { type Pressure, pressureOf } from "../context/tokens.ts";
 import { isShown } from "../context/transcript.ts";
@@ -22,6 +23,16 @@ import { kinds } from "./kinds.ts";
 import { stopError } from "./stop-tree.ts";
 
 type Level = Exclude<Pressure, "none">;
+
+/** What a compaction is made of. */
+interface Attempt {
+  readonly process: Process;
+  readonly tail: ContextTail;
+  /** Tokens of the model's window. */
+  readonly limit: number;
+  /** The number of stops when it was wanted: it does not begin after a later one. */
+  readonly stops: number;
+}
 
 /** How a compaction ended. A stopped one does not mean that the next one would fail. */
 type Outcome = "smaller" | "failed" | "stopped";
@@ -53,33 +64,33 @@ export class Compactor {
 
   /** Makes a context smaller if that is needed; false if it stays as it is. */
   makeRoom(process: Process, tail: ContextTail, filled: Filled): Promise<boolean> {
-    return filled === "overflow" ? this.#overflow(process, tail) : this.#check(process, tail, filled);
+    const stops = this.#stops;
+    return filled === "overflow"
+      ? this.#overflow(process, tail, stops)
+      : this.#check({ process, tail, limit: filled.limit, stops }, filled.context);
   }
 
   /**
    * Acts on the size of a process's context before its next request: begins a compaction in the background, waits for one,
    * or leaves the oldest turns out. Returns whether the context is smaller.
    */
-  async #check(
-    process: Process,
-    tail: ContextTail,
-    { context: { prefix, tokens }, limit }: Exclude<Filled, "overflow">,
-  ): Promise<boolean> {
+  async #check(attempt: Attempt, { prefix, tokens }: Context): Promise<boolean> {
+    const { tail, limit } = attempt;
     const { compaction } = this.#conversation.mind().definition;
     const level = pressureOf(tokens, limit, compaction);
-    if (level !== "none" && (await finishCompaction(this.#compacted(process, tail, limit)))) return true;
+    if (level !== "none" && (await finishCompaction(this.#compacted(attempt)))) return true;
     // The tokens were counted before the context began again, which made it smaller.
     if (prefix !== tail.prefix) return true;
     switch (level) {
       case "none":
         return false;
       case "background":
-        if (this.#mayTry) void this.#compact(process, tail, "background", limit);
+        if (this.#mayTry) void this.#compact(attempt, "background");
         return false;
       case "aggressive":
-        return this.#mayTry && (await this.#compact(process, tail, "aggressive", limit)) === "smaller";
+        return this.#mayTry && (await this.#compact(attempt, "aggressive")) === "smaller";
       case "emergency":
-        return await this.#leaveOut(process, tail, limit);
+        return await this.#leaveOut(attempt);
     }
   }
 
@@ -90,23 +101,25 @@ export class Compactor {
   }
 
   /** The model refused a request as too long. Nothing is left out because somebody stopped what would have summarised it. */
-  async #overflow(process: Process, tail: ContextTail): Promise<boolean> {
-    const limit = await this.#limitOf(process);
-    if (await finishCompaction(this.#compacted(process, tail, limit))) return true;
-    const outcome = this.#mayTry ? await this.#compact(process, tail, "aggressive", limit) : "failed";
-    return outcome === "failed" ? await this.#leaveOut(process, tail, limit) : outcome === "smaller";
+  async #overflow(process: Process, tail: ContextTail, stops: number): Promise<boolean> {
+    const attempt: Attempt = { process, tail, limit: await this.#limitOf(process), stops };
+    if (await finishCompaction(this.#compacted(attempt))) return true;
+    const outcome = this.#mayTry ? await this.#compact(attempt, "aggressive") : "failed";
+    return outcome === "failed" ? await this.#leaveOut(attempt) : outcome === "smaller";
   }
 
   /** Begins a compaction because a person wants it. IllegalTransition if one runs, or if there is nothing to summarise. */
-  async begin(process: Process, tail: ContextTail): Promise<void> {
-    const limit = await this.#limitOf(process);
-    if (await finishCompaction(this.#compacted(process, tail, limit))) return;
+  async begin(process: Process): Promise<void> {
+    const stops = this.#stops;
+    const tail = await this.#conversation.tailOf(process);
+    const attempt: Attempt = { process, tail, limit: await this.#limitOf(process), stops };
+    if (await finishCompaction(this.#compacted(attempt))) return;
     // No await may stand between this check and the start.
     if (this.#running.has(process.id))
       throw illegalTransition("Running", "A compaction of this conversation runs already.");
-    const plan = this.#plan(process, tail, "aggressive", limit);
+    const plan = this.#plan(attempt, "aggressive");
     if (plan === null) throw illegalTransition("WaitingForInput", "There is nothing to summarise yet.");
-    void this.#run(process, tail, plan, limit);
+    void this.#run(attempt, plan);
   }
 
   /**
@@ -129,13 +142,14 @@ export class Compactor {
     const conversation = this.#conversation;
     const isOver = process.kind !== "channel" && endedStates.has(process.state);
     const { covers } = record;
+    const stops = this.#stops;
     // Earlier versions of Lares did not write what it covers: then a new one begins when it is needed.
     if (!isOver && covers !== undefined) {
       const [tail, limit] = await Promise.all([conversation.tailOf(process), this.#limitOf(process)]);
       const { prefix, entries } = tail;
       const input = { prefix, entries, level: "background", limit, cuts: cutsOf(process) } as const;
       const plan = planThrough(input, covers);
-      if (plan !== null) return await this.#summarise(process, tail, plan, limit, record);
+      if (plan !== null) return await this.#summarise({ process, tail, limit, stops }, plan, record);
     }
     await conversation.drop(record);
     return "stopped";
@@ -156,18 +170,18 @@ export class Compactor {
     return this.#running.size > 0;
   }
 
-  #compact(process: Process, tail: ContextTail, level: Level, limit: number): Promise<Outcome> {
-    const running = this.#running.get(process.id);
+  #compact(attempt: Attempt, level: Level): Promise<Outcome> {
+    const running = this.#running.get(attempt.process.id);
     if (running !== undefined) return running;
-    const plan = this.#plan(process, tail, level, limit);
-    return plan === null ? Promise.resolve("failed") : this.#run(process, tail, plan, limit);
+    const plan = this.#plan(attempt, level);
+    return plan === null ? Promise.resolve("failed") : this.#run(attempt, plan);
   }
 
-  #compacted(process: Process, tail: ContextTail, limit: number): Compacted {
+  #compacted({ process, tail, limit }: Attempt): Compacted {
     return { conversation: this.#conversation, process, tail, limit, turns: this.#turns };
   }
 
-  #plan(process: Process, tail: ContextTail, level: Level, limit: number): CompactionPlan | null {
+  #plan({ process, tail, limit }: Attempt, level: Level): CompactionPlan | null {
     const { prefix } = tail;
     // An entry that the model does not read, such as a pin, does not end the last turn.
     const last = tail.entries.findLastIndex(isShown);
@@ -175,8 +189,8 @@ export class Compactor {
     return planCompaction({ prefix, entries, level, limit, cuts: cutsOf(process) });
   }
 
-  #run(process: Process, tail: ContextTail, plan: CompactionPlan, limit: number): Promise<Outcome> {
-    return this.#track(process, this.#summarise(process, tail, plan, limit));
+  #run(attempt: Attempt, plan: CompactionPlan): Promise<Outcome> {
+    return this.#track(attempt.process, this.#summarise(attempt, plan));
   }
 
   #track(process: Process, compaction: Promise<Outcome>): Promise<Outcome> {
@@ -194,15 +208,10 @@ export class Compactor {
     return running;
   }
 
-  async #summarise(
-    process: Process,
-    tail: ContextTail,
-    plan: CompactionPlan,
-    limit: number,
-    begun: Process | null = null,
-  ): Promise<Outcome> {
+  async #summarise(attempt: Attempt, plan: CompactionPlan, begun: Process | null = null): Promise<Outcome> {
     const conversation = this.#conversation;
-    const stops = this.#stops;
+    const { process, stops } = attempt;
+    if (begun === null && this.#stops !== stops) return "stopped";
     const record = begun ?? recordOf(process, plan, conversation.ports.clock.now());
     let given: GivenContext | null = null;
     try {
@@ -226,7 +235,7 @@ export class Compactor {
       return "failed";
     }
     const summary = { text, covers: plan.covers, ...taintOf(given.madeOf) };
-    await summarised(this.#compacted(process, tail, limit), plan, summary, "model");
+    await summarised(this.#compacted(attempt), plan, summary, "model");
     return "smaller";
   }
 
@@ -283,15 +292,12 @@ export class Compactor {
     await log.append([processEntry(this.#maker(record.id), value)]);
   }
 
-  async #leaveOut(process: Process, tail: ContextTail, limit: number): Promise<boolean> {
-    const left = leaveOldestOut({
-      prefix: tail.prefix,
-      entries: tail.entries,
-      limit,
-      cuts: cutsOf(process),
-    });
+  async #leaveOut(attempt: Attempt): Promise<boolean> {
+    const { process, tail, limit } = attempt;
+    const { prefix, entries } = tail;
+    const left = leaveOldestOut({ prefix, entries, limit, cuts: cutsOf(process) });
     if (left === null) return false;
-    await summarised(this.#compacted(process, tail, limit), left.plan, left.summary, "workspace");
+    await summarised(this.#compacted(attempt), left.plan, left.summary, "workspace");
     return true;
   }
 

@@ -272,7 +272,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
 
   /** Begins a compaction of the channel's context. IllegalTransition if one runs, or nothing can be summarised. */
   async compact(): Promise<void> {
-    await this.#compactor.begin(this.channel, await this.tailOf(this.channel));
+    await this.#compactor.begin(this.channel);
   }
 
   /** Has a model write a summary. Returns null if it failed or was stopped, which is in the log. */
