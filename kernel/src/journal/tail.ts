@@ -341,7 +341,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
 
   /** Waits for the appends that were called before, in a journal that is never at rest too. Throws if it is broken. */
   async #waitForWrites(): Promise<void> {
-    // What became of them is told to their callers.
+    // The callers of those appends learn about failures.
     if (this.#writing !== null) await this.append([], {}).catch(() => undefined);
     if (this.#broken !== null) throw this.#broken;
   }

@@ -83,8 +83,8 @@ type LoggedSummary = EntryOf<"summary"> & Required<Pick<EntryOf<"summary">, "cov
 
 /**
  * Returns a summary that the log has and the context lacks, because the kernel died or the disk was full before the context
- * was stored; null if there is none. It saves a second request for the same entries. A summary from which a person removed
- * something is not used, because most of the entries are still there to be summarised again.
+ * was stored; null if there is none. Using it avoids a second request for the same entries. A summary that a person has
+ * redacted is not used: most of its entries still exist and can be summarised again.
  */
 function unusedSummary({ entries, prefix }: ContextTail): LoggedSummary | null {
   const written = entries.findLast((entry) => entry.kind === "summary");
@@ -92,7 +92,7 @@ function unusedSummary({ entries, prefix }: ContextTail): LoggedSummary | null {
   return followsPrefix(prefix, written.covers) ? written : null;
 }
 
-/** Begins a context again with a summary that only the log has. Returns false if there is none. */
+/** Rebuilds a context with a summary that is in the log but not in the context. Returns false if there is none. */
 export async function finishCompaction(compacted: Compacted): Promise<boolean> {
   const { tail, turns } = compacted;
   return await turns.run(async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { until } from "../../../test/support/until.ts";
 import { messageOf, storageError } from "../base/errors.ts";
-import type { Entry } from "../base/vocabulary/conversation.ts";
+import { nextTurn } from "../base/next-turn.ts";
+import { endedStates, type Entry } from "../base/vocabulary/conversation.ts";
 import { systemClock } from "../platform/clock.ts";
 import { entryOf } from "./entries.ts";
 import { type FakeAnswer, MindBench, person } from "./testing/mind-bench.ts";
@@ -90,6 +91,22 @@ test("what nothing is left of to summarise is not summarised: no model gets an e
   expect(asked.length).toBeGreaterThan(0);
   for (const { question } of asked)
     expect(JSON.stringify(question.messages)).toMatch(/The conversation:\\n\[/);
+});
+
+test("race: a compaction that was wanted before a stop does not run after it, wherever the stop meets it", async () => {
+  for (let turns = 0; turns < 12; turns++) {
+    const { bench, id } = await talked([{ hangs: true }]);
+    const wanted = bench.service.compact(person, id);
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    await bench.service.cancel(person, id);
+    await wanted;
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    const { processes } = await bench.service.get(id);
+    expect(processes.filter(({ kind, state }) => kind === "compaction" && !endedStates.has(state))).toEqual(
+      [],
+    );
+    expect(summariesOf(await bench.entries(id))).toEqual([]);
+  }
 });
 
 test("of several compactions that fail the person is told once", async () => {

@@ -38,7 +38,7 @@ function howOf({ state, decided_by: by }: Action): DecidedChange["how"] | null {
   return state === "Committed" ? "approved" : state === "Rejected" ? "rejected" : null;
 }
 
-/** What the person decided lately about the changes of a conversation, as the ledger of actions has it. */
+/** The person's recent decisions about a conversation's changes, from the ledger of actions. */
 export class DecidedChanges {
   readonly #ports: Pick<MindPorts, "actions">;
   readonly #log: Pick<ProcessLog, "id">;

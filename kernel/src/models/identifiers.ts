@@ -11,7 +11,7 @@ export class Identifiers {
   readonly #byIdentifier = new Map<string, string>();
   /** The last number tried for each stem, so that many equal stems need no search. */
   readonly #numbers = new Map<string, number>();
-  /** What was added behind the known ones, in order. */
+  /** The identifiers that were made, oldest first; the known ones are not among them. */
   readonly #added: { readonly name: string; readonly identifier: string; isNamed: boolean }[] = [];
 
   constructor(known: Iterable<readonly [name: string, identifier: string]> = []) {

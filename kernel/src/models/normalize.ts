@@ -100,7 +100,7 @@ function historyFor(
   return history;
 }
 
-/** What was there before a message. */
+/** The state before a message, to which a later request can return. */
 interface Mark {
   /** The index of the message. */
   readonly message: number;
