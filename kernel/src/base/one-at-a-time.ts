@@ -56,6 +56,11 @@ export class OneAtATime {
     if (count >= this.#bound.most) throw full(name, this.#bound);
   }
 
+  /** True while a task of this name runs or waits. */
+  has(name: string): boolean {
+    return this.#lines.has(name);
+  }
+
   /** The number of names that have tasks. */
   get size(): number {
     return this.#lines.size;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { until } from "../../../test/support/until.ts";
+import { nextTurn } from "../base/next-turn.ts";
 import { agent, MindBench, person } from "./testing/mind-bench.ts";
 
 test("a conversation in which something runs is not archived, and an archived one takes no message", async () => {
@@ -13,6 +14,37 @@ test("a conversation in which something runs is not archived, and an archived on
   await bench.service.cancel(person, id);
   expect(await archive()).toMatchObject({ state: "archived" });
   await expect(bench.send(id, "hello?")).rejects.toMatchObject({ code: "IllegalTransition" });
+});
+
+test("race: a message that was sent before a stop, and not acknowledged yet, begins no turn after it", async () => {
+  for (let turns = 0; turns < 40; turns += 2) {
+    const bench = await MindBench.open();
+    bench.model = () => ({ hangs: true });
+    const { id } = await bench.open();
+    const { service } = bench;
+    const sent = service.send(person, { id, text: "hello" });
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    await service.cancel(person, id);
+    await sent;
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    const { processes } = await service.get(id);
+    expect(processes.map(({ state }) => state)).toEqual(["Cancelled"]);
+  }
+});
+
+test("race: a message that is sent while a stop is under way has its turn", async () => {
+  const bench = await MindBench.open();
+  bench.model = ({ messages }) =>
+    JSON.stringify(messages).includes("and now?") ? { say: "ok" } : { hangs: true };
+  const { id } = await bench.open();
+  const { service } = bench;
+  const first = service.send(person, { id, text: "hello" });
+  const stopped = service.cancel(person, id);
+  const second = service.send(person, { id, text: "and now?" });
+  await Promise.all([first, stopped, second]);
+  await bench.rested(id);
+  expect((await bench.said(id)).at(-1)).toBe("ok");
+  expect((await service.get(id)).processes.map(({ state }) => state)).toEqual(["WaitingForInput"]);
 });
 
 test("a client cannot name the log of a mind itself as a conversation", async () => {

@@ -256,8 +256,14 @@ export function createConversationService(minds: Minds): ConversationService {
     },
     cancel: async (by, id, process) => {
       checkPerson(by, change);
-      await known(id);
-      await minds.use(id, (conversation) => conversation.cancel(by, process));
+      const stop = async (): Promise<void> => {
+        await known(id);
+        await minds.use(id, (conversation) => conversation.cancel(by, process));
+      };
+      // A message that was sent before, and is still being written, would begin a turn after the stop. One that is sent from now
+      // on comes behind it.
+      const again = process === undefined && sends.has(id) ? sends.run(id, stop, () => false) : null;
+      await Promise.all([stop(), again]);
       return await get(id);
     },
     fork: async (by, id, at) => {
