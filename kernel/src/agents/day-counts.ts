@@ -34,8 +34,11 @@ export class DayCounts {
   readonly #clock: Pick<Clock, "now">;
   /** The most recently used day is last. */
   readonly #days = new Map<string, Map<string, KeptCount>>();
+  #latest: { readonly day: string; readonly counts: Map<string, KeptCount> } | null = null;
   #unsaved = new Set<KeptCount>();
   #hasForgotten = false;
+  /** The day that was asked for last, and its beginning and end. */
+  #today = { day: "", from: 0, to: 0 };
 
   constructor(clock: Pick<Clock, "now">, kept: readonly KeptCount[] = []) {
     this.#clock = clock;
@@ -46,7 +49,7 @@ export class DayCounts {
 
   /** Counts an answered event. `hook`: counted separately, in addition to the agent's total. */
   add(agent: string, hook: string): void {
-    const day = dayOf(this.#clock.now());
+    const day = this.#dayNow();
     const counts = this.#day(day);
     for (const each of ["", hook]) {
       const key = keyOf(agent, each);
@@ -61,7 +64,7 @@ export class DayCounts {
 
   /** Returns today's count; of all hooks if none is named. */
   get(agent: string, hook = ""): number {
-    return this.#days.get(dayOf(this.#clock.now()))?.get(keyOf(agent, hook))?.count ?? 0;
+    return this.#days.get(this.#dayNow())?.get(keyOf(agent, hook))?.count ?? 0;
   }
 
   /** Returns the statements that store new counts in the caller's transaction; call `committed` after it. */
@@ -83,7 +86,16 @@ export class DayCounts {
     };
   }
 
+  #dayNow(): string {
+    const now = this.#clock.now();
+    if (now < this.#today.from || now >= this.#today.to)
+      this.#today = { day: dayOf(now), from: startOfDay(now, 0), to: startOfDay(now, 1) };
+    return this.#today.day;
+  }
+
   #day(day: string): Map<string, KeptCount> {
+    const latest = this.#latest;
+    if (latest?.day === day) return latest.counts;
     const known = this.#days.get(day) ?? new Map<string, KeptCount>();
     this.#days.delete(day);
     this.#days.set(day, known);
@@ -93,6 +105,7 @@ export class DayCounts {
       this.#unsaved = new Set([...this.#unsaved].filter((count) => count.day !== oldest));
       this.#hasForgotten = true;
     }
+    this.#latest = { day, counts: known };
     return known;
   }
 }
@@ -113,7 +126,7 @@ export class DayWatch implements Disposable {
 
   #soon(): Disposable {
     const now = this.#clock.now();
-    const aheadMs = Math.min(maxAheadMs, Math.max(1000, nextDay(now) - now));
+    const aheadMs = Math.min(maxAheadMs, Math.max(1000, startOfDay(now, 1) - now));
     return this.#clock.timer(aheadMs, () => this.#look());
   }
 
@@ -137,10 +150,10 @@ export function dayOf(nowMs: number): string {
   return `${date.getFullYear()}-${digits(date.getMonth() + 1)}-${digits(date.getDate())}`;
 }
 
-/** Returns the start of the next day; not always midnight, and not always 24 hours after this one. */
-function nextDay(nowMs: number): number {
+/** Returns the start of the day that is so many days later; not always midnight, and not always 24 hours after another. */
+function startOfDay(nowMs: number, later: number): number {
   const date = new Date(nowMs);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + later).getTime();
 }
 
 /** Returns the key of an event's separate counter: its handler and its type. */

@@ -45,34 +45,37 @@ export async function unlessOver<Value>(work: Promise<Value>, over: AbortSignal)
  * this is disposed, both signals know it: unlike `AbortSignal.any`, it leaves nothing behind in a signal that outlives it.
  */
 export class JoinedSignals implements Disposable {
-  readonly #both: readonly [AbortSignal, AbortSignal];
-  #joined: AbortController | null = null;
+  readonly #one: AbortSignal;
+  readonly #other: AbortSignal;
+  #joined: AbortSignal | null = null;
   #isDisposed = false;
-  readonly #abort = (): void => {
-    const aborted = this.#both.find((signal) => signal.aborted);
-    this.#joined?.abort(aborted?.reason);
-  };
+  #stop: (() => void) | null = null;
 
   constructor(one: AbortSignal, other: AbortSignal) {
-    this.#both = [one, other];
+    this.#one = one;
+    this.#other = other;
   }
 
   get signal(): AbortSignal {
-    const [one, other] = this.#both;
-    if (one === neverAborted) return other;
-    if (other === neverAborted) return one;
-    if (this.#joined === null) {
-      this.#joined = new AbortController();
-      if (!this.#isDisposed)
-        for (const signal of this.#both) signal.addEventListener("abort", this.#abort, { once: true });
-      if (one.aborted || other.aborted) this.#abort();
+    if (this.#one === neverAborted) return this.#other;
+    if (this.#other === neverAborted) return this.#one;
+    return (this.#joined ??= this.#join());
+  }
+
+  #join(): AbortSignal {
+    const both = [this.#one, this.#other];
+    const joined = new AbortController();
+    const abort = (): void => joined.abort(both.find((signal) => signal.aborted)?.reason);
+    if (!this.#isDisposed) {
+      for (const signal of both) signal.addEventListener("abort", abort, { once: true });
+      this.#stop = () => both.forEach((signal) => signal.removeEventListener("abort", abort));
     }
-    return this.#joined.signal;
+    if (both.some((signal) => signal.aborted)) abort();
+    return joined.signal;
   }
 
   [Symbol.dispose](): void {
     this.#isDisposed = true;
-    if (this.#joined === null) return;
-    for (const signal of this.#both) signal.removeEventListener("abort", this.#abort);
+    this.#stop?.();
   }
 }

@@ -19,6 +19,19 @@ export function nestsDeeperThan(json: Uint8Array, maxDepth: number): boolean {
   return false;
 }
 
+/** The same for a text in memory. Most texts have so few brackets that their bytes are not needed. */
+export function textNestsDeeperThan(json: string, maxDepth: number): boolean {
+  return opensMoreThan(json, maxDepth) && nestsDeeperThan(new TextEncoder().encode(json), maxDepth);
+}
+
+function opensMoreThan(json: string, most: number): boolean {
+  let opened = 0;
+  for (const bracket of ["{", "["])
+    for (let at = json.indexOf(bracket); at !== -1; at = json.indexOf(bracket, at + 1))
+      if (++opened > most) return true;
+  return false;
+}
+
 /** Returns the index of the quote that closes the string opened at `start`, or -1 if the string is not closed. */
 export function endOfJsonString(json: Uint8Array, start: number): number {
   for (let end = json.indexOf(quote, start + 1); end !== -1; end = json.indexOf(quote, end + 1)) {

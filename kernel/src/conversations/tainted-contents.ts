@@ -44,7 +44,7 @@ export class TaintedContents {
 
   /** Returns the sources of contents, wherever they are now; none if they are not tainted. */
   async ofContents(hashes: readonly string[]): Promise<readonly string[]> {
-    if (hashes.length === 0 || (await this.#hasNone())) return [];
+    if (hashes.length === 0 || this.#isEmpty === true || (await this.#hasNone())) return [];
     return await this.#sources("hash IN (SELECT value FROM json_each(?))", JSON.stringify(hashes));
   }
 
@@ -53,7 +53,7 @@ export class TaintedContents {
    * without a text have none. `values` is called only if anything is tainted.
    */
   async ofValues(values: () => readonly unknown[]): Promise<readonly string[]> {
-    if (await this.#hasNone()) return [];
+    if (this.#isEmpty === true || (await this.#hasNone())) return [];
     const texts = new Set(values().flatMap((value) => (isWithoutText(value) ? [] : [canonicalJson(value)])));
     return await this.ofContents([...texts].map((text) => sha256(text)));
   }

@@ -75,31 +75,47 @@ function decideCustom(authority: Authority, event: LaresEvent, index: HearingInd
 /** `path`, `paths`, `file_path`, `newPath`: the key says that the value is a path. */
 const pathKey = /(?:^|_)paths?$|Paths?$/;
 
+/** What the kernel adds to an event; the publisher chose the rest. */
+const ownFields: ReadonlySet<string> = new Set(["id", "name", "timestamp"]);
+const none: ReadonlySet<string> = new Set();
+
 /** Returns the first text in a custom event that names an entry which the agent cannot see; null if there is none. */
 function namedOutOfSight(authority: Authority, event: LaresEvent, index: HearingIndex): string | null {
-  const { id: _id, name: _name, timestamp: _timestamp, ...fields } = event;
-  return hiddenNameIn(authority, fields, index);
+  return hiddenNameIn(authority, event, index, ownFields);
 }
 
-/** Returns the first text in a value that names an entry which the agent cannot see; null if there is none. */
-export function hiddenNameIn(authority: Authority, fields: unknown, index: HearingIndex): string | null {
+/**
+ * Returns the first text in a value that names an entry which the agent cannot see; null if there is none. `except`: the
+ * value's own fields that are not examined.
+ */
+export function hiddenNameIn(
+  authority: Authority,
+  whole: unknown,
+  index: HearingIndex,
+  except = none,
+): string | null {
   // An explicit stack instead of recursion, because the publisher chose the depth of the data.
-  const open: { readonly value: unknown; readonly isPath: boolean }[] = [{ value: fields, isPath: false }];
+  const open: { readonly value: unknown; readonly isPath: boolean }[] = [{ value: whole, isPath: false }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, isPath } = next;
     if (typeof value === "string") {
       if (isOutOfSight(authority, value, isPath, index)) return value;
     } else if (Array.isArray(value)) {
-      for (const item of value) open.push({ value: item, isPath });
+      for (const item of value) if (mayHoldText(item)) open.push({ value: item, isPath });
     } else if (isJsonObject(value)) {
-      for (const [key, item] of Object.entries(value)) {
+      for (const key of Object.keys(value)) {
+        if (value === whole && except.has(key)) continue;
         // Paths as keys: { "notes/a.md": 3 }.
         if (isOutOfSight(authority, key, false, index)) return key;
-        open.push({ value: item, isPath: pathKey.test(key) });
+        if (mayHoldText(value[key])) open.push({ value: value[key], isPath: pathKey.test(key) });
       }
     }
   }
   return null;
+}
+
+function mayHoldText(value: unknown): boolean {
+  return typeof value === "string" || (typeof value === "object" && value !== null);
 }
 
 /**
@@ -108,6 +124,8 @@ export function hiddenNameIn(authority: Authority, fields: unknown, index: Heari
  * write paths. A single name without a dot or a slash counts as an ordinary word.
  */
 function isOutOfSight(authority: Authority, text: string, isPath: boolean, index: HearingIndex): boolean {
+  // Most texts of events are such words.
+  if (!isPath && !pathCharacter.test(text)) return false;
   if (/^file:/i.test(text)) return true;
   if (isPath) {
     const canonical = canonicalPath(text);
@@ -118,6 +136,9 @@ function isOutOfSight(authority: Authority, text: string, isPath: boolean, index
     return canonical.ok && index.isEntry(canonical.path) && !isVisible(authority, canonical.path, "file");
   });
 }
+
+/** A text without any of these is an ordinary word. */
+const pathCharacter = /[./\\%:]/;
 
 /**
  * The number of innermost names of an absolute path that are compared with the index, because the path does not show

@@ -27,6 +27,11 @@ export function callersOf(agent: string, onBehalfOf: readonly Actor[]): string[]
 
 /** Returns the agents whose authority bounds what `agent` does on behalf of these, besides its own; each once. */
 export function boundingAgents(agent: string | null, onBehalfOf: readonly Actor[]): string[] {
-  const others = onBehalfOf.map(boundingAgent).filter((other) => other !== null);
-  return [...new Set(others)].filter((other) => other !== agent);
+  // Asked for each request of each guest, and the list is short.
+  const bounding: string[] = [];
+  for (const actor of onBehalfOf) {
+    const other = boundingAgent(actor);
+    if (other !== null && other !== agent && !bounding.includes(other)) bounding.push(other);
+  }
+  return bounding;
 }

@@ -8,7 +8,7 @@ import {
   bothForeign,
   type Foreign,
   foreignFrom,
-  nothingForeign,
+  isForeign,
   sourcesOfAll,
   type ReadTexts,
 } from "../../base/vocabulary/foreign.ts";
@@ -115,16 +115,10 @@ export class HostCalls implements GuestHandlers, Disposable {
     const work = workOf(open, onBehalf, inHand);
     const led =
       answering === null
-        ? commonLineage([...(onBehalf === undefined ? [forAll] : []), causes])
-        : commonLineage([...(answering.isOpen ? [] : [causes]), answering.lineage]);
-    const isForMind = led.onBehalfOf.some(({ kind }) => kind === "process");
-    const texts: ReadTexts = {
-      get foreign() {
-        return bothForeign(read.foreign, answering?.foreign ?? nothingForeign);
-      },
-    };
-    const { foreign } = texts;
-    const lineage = withSources(led, isForMind ? Object.keys(foreign) : sourcesOfAll(foreign));
+        ? commonLineage([onBehalf === undefined ? forAll : ownAccord, causes])
+        : commonLineage([answering.isOpen ? ownAccord : causes, answering.lineage]);
+    const texts = answering === null ? read : bothTexts(read, answering.foreign);
+    const lineage = withSources(led, sourcesFor(led, texts.foreign));
     const deadline = onBehalf === undefined ? lastDeadline : answering?.deadline;
     const joined = new JoinedSignals(answering?.signal ?? guest?.gone ?? neverAborted, cancelled);
     try {
@@ -310,6 +304,24 @@ class GuestCaller implements Caller {
   hear(foreign: Foreign): void {
     this.#open.hear(foreign);
   }
+}
+
+/** Returns what counts for work with these causes: a mind's process follows what only minds have to follow, too. */
+function sourcesFor({ onBehalfOf }: Lineage, foreign: Foreign): readonly string[] {
+  if (!isForeign(foreign)) return noSources;
+  const isForMind = onBehalfOf.some(({ kind }) => kind === "process");
+  return isForMind ? Object.keys(foreign) : sourcesOfAll(foreign);
+}
+
+const noSources: readonly string[] = [];
+
+/** Returns what the guest reads, together with what another one had read before it. */
+function bothTexts(read: ReadTexts, earlier: Foreign): ReadTexts {
+  return {
+    get foreign() {
+      return bothForeign(read.foreign, earlier);
+    },
+  };
 }
 
 /** The CPU time of one request. Milliseconds. */

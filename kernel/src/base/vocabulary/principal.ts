@@ -105,8 +105,8 @@ const otherSources = "others";
 
 /** Returns the lineage with further texts that led to it. */
 export function withSources(lineage: Lineage, sources: readonly string[]): Lineage {
+  if (sources.length === 0) return lineage;
   const all = [...new Set([...(lineage.sources ?? []), ...sources])];
-  if (all.length === 0) return lineage;
   const named = all.length <= maxSources ? all : [...all.slice(0, maxSources - 1), otherSources];
   return { ...lineage, sources: named };
 }
@@ -132,14 +132,22 @@ export function lineageUnder({ lineage, ...actor }: Principal): Lineage {
 
 /** Returns the lineage for work under several of them at once: it is done on behalf of all of them. */
 export function commonLineage(lineages: Iterable<Lineage>): Lineage {
-  const [first = ownAccord, ...more] = [...lineages].filter((lineage) => lineage !== ownAccord);
-  if (more.length === 0) return first;
+  let only = ownAccord;
+  const several: Lineage[] = [];
+  for (const lineage of lineages) {
+    if (lineage === ownAccord) continue;
+    // Nearly all work has one cause or none.
+    if (only !== ownAccord) several.push(lineage);
+    else only = lineage;
+  }
+  if (several.length === 0) return only;
+  several.unshift(only);
   return withSources(
     {
-      onBehalfOf: eachOnce([first, ...more].flatMap(({ onBehalfOf }) => onBehalfOf)),
-      depth: Math.max(first.depth, ...more.map(({ depth }) => depth)),
+      onBehalfOf: eachOnce(several.flatMap(({ onBehalfOf }) => onBehalfOf)),
+      depth: Math.max(...several.map(({ depth }) => depth)),
     },
-    [first, ...more].flatMap(({ sources = [] }) => sources),
+    several.flatMap(({ sources = [] }) => sources),
   );
 }
 

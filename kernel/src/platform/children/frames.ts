@@ -41,7 +41,7 @@ export function readWords(payload: Uint8Array): { words: unknown; bytes: Uint8Ar
 function framed(type: number, stream: number, parts: readonly Uint8Array[]): Uint8Array[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const isCopied = length <= maxCopiedBytes;
-  const head = new Uint8Array(headerLength + (isCopied ? length : 0));
+  const head = Buffer.allocUnsafe(headerLength + (isCopied ? length : 0));
   const view = viewOf(head);
   view.setUint32(0, length, true);
   view.setUint8(4, type);

@@ -45,7 +45,6 @@ export class KernelGuest implements Guest {
   readonly #link: GuestLink;
   readonly #output = new LineSplitter(bounds.maxLineBytes);
   readonly #resolveExited: (exit: GuestExit) => void;
-  readonly #encoder = new TextEncoder();
   readonly #window = new CreditWindow(bounds.stdoutWindowBytes, (count) =>
     this.#link.write(...countFrame(frameType.stdoutCredit, this.#id, count)),
   );
@@ -63,7 +62,8 @@ export class KernelGuest implements Guest {
   }
 
   send(line: string): void {
-    this.sendBytes(this.#encoder.encode(`${line}\n`));
+    // From the pool: an array of its own for each line would keep the garbage collector busy.
+    this.sendBytes(Buffer.from(`${line}\n`));
   }
 
   sendBytes(bytes: Uint8Array): void {
@@ -129,7 +129,7 @@ export class KernelGuest implements Guest {
     this.#outgoing = [];
     if (this.#endReason !== null) return;
     const single = parts.length === 1 ? parts[0] : undefined;
-    this.#link.write(...frame(frameType.stdin, this.#id, single ?? joined(parts)));
+    this.#link.write(...frame(frameType.stdin, this.#id, single ?? Buffer.concat(parts)));
   }
 
   #end(reason: string): void {
@@ -141,14 +141,4 @@ export class KernelGuest implements Guest {
 
 function cut(line: string): string {
   return line.length > bounds.maxStderrLineBytes ? `${line.slice(0, bounds.maxStderrLineBytes)}…` : line;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let position = 0;
-  for (const part of parts) {
-    whole.set(part, position);
-    position += part.length;
-  }
-  return whole;
 }

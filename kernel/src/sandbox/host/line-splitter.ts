@@ -3,6 +3,7 @@ const newline = 0x0a;
 /** Splits a stream of bytes into lines and detects lines that are too long. */
 export class LineSplitter {
   readonly #maxLineBytes: number;
+  readonly #decoder = new TextDecoder();
   readonly #partial: Uint8Array[] = [];
   #partialBytes = 0;
 
@@ -34,12 +35,12 @@ export class LineSplitter {
   }
 
   #decode(rest: Uint8Array): string {
-    // Uses a new decoder for each run, so that invalid bytes in one line do not affect the next.
-    const decoder = new TextDecoder();
+    // The last piece of a run ends it, so that invalid bytes in one line do not affect the next.
+    if (this.#partialBytes === 0) return this.#decoder.decode(rest);
     let text = "";
-    for (const part of this.#partial.splice(0)) text += decoder.decode(part, { stream: true });
+    for (const part of this.#partial.splice(0)) text += this.#decoder.decode(part, { stream: true });
     this.#partialBytes = 0;
-    return text + decoder.decode(rest);
+    return text + this.#decoder.decode(rest);
   }
 }
 

@@ -1,5 +1,5 @@
 import { newId } from "../../../base/ids.ts";
-import { nestsDeeperThan } from "../../../base/json-depth.ts";
+import { textNestsDeeperThan } from "../../../base/json-depth.ts";
 import type {
   ModelAnswerPart,
   ModelEvent,
@@ -161,12 +161,10 @@ export class AnswerBuilder {
   }
 }
 
-const encoder = new TextEncoder();
-
 /** Returns invalid JSON, or JSON that nests too deep, as text: the tool rejects it, and the model gets the reason. */
 function argumentsOf(json: string): unknown {
   if (json.trim() === "") return {};
-  if (nestsDeeperThan(encoder.encode(json), bounds.argumentsDepth)) return json;
+  if (textNestsDeeperThan(json, bounds.argumentsDepth)) return json;
   try {
     return JSON.parse(json) as unknown;
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/clock.ts";
 import { Emitter } from "../../../base/emitter.ts";
-import { nestsDeeperThan } from "../../../base/json-depth.ts";
+import { textNestsDeeperThan } from "../../../base/json-depth.ts";
 import {
   isLaresError,
   LaresError,
@@ -173,7 +173,7 @@ class Connection implements GuestConnection {
     if (this.#endReason !== null) return;
     const message = readMessage(line);
     this.#lineLength = line.length;
-    if (message.kind !== "fault" && nestsDeeperThan(encoder.encode(line), bounds.maxDepth)) {
+    if (message.kind !== "fault" && textNestsDeeperThan(line, bounds.maxDepth)) {
       this.#refuseDeep(message, line);
       return;
     }
