@@ -45,8 +45,12 @@ export class PrefixFold<Item extends object, State> {
     for (const item of list.slice(at, common)) state = take(state, item);
     let whole = copy(state);
     for (const item of list.slice(common)) whole = take(whole, item);
-    const end = list.findIndex((item, index) => index >= common && !holds(item));
-    this.#byFirst.set(first, { list: end === -1 ? list : list.slice(0, end), common, state });
+    let end = common;
+    for (; end < list.length; end++) {
+      const item = list[end];
+      if (item !== undefined && !holds(item)) break;
+    }
+    this.#byFirst.set(first, { list: end === list.length ? list : list.slice(0, end), common, state });
     return whole;
   }
 }

@@ -63,6 +63,8 @@ export interface Context {
   /** The beginning with which the request was made. */
   readonly prefix: ContextPrefix;
   readonly messages: readonly ModelMessage[];
+  /** False if none of the messages can have a picture. */
+  readonly hasPictures: boolean;
   readonly tools: readonly ModelTool[];
   sections(): readonly ContextSection[];
   /** The size of the request: as the provider counted the last one, and an estimate of what is new. */
@@ -91,8 +93,8 @@ export function buildContext(input: ContextInput): Context {
 
 /** Like `buildContext`, with a history that may have taken most of the entries for an earlier request. */
 export function contextOf({ prefix, history, model, suffix = [] }: ContextParts): Context {
-  const { messages: all, last } = history.messages();
-  const said = withinRequest(all);
+  const { messages: all, last, hasPictures } = history.messages();
+  const said = hasPictures ? withinRequest(all) : all;
   const { texts, messages: before } = beginningOf(prefix);
   const suffixText = joined(
     suffix.map(({ name, text }) => asData(name === "" ? "note" : quoted(name), withinBytes(text))),
@@ -118,6 +120,7 @@ export function contextOf({ prefix, history, model, suffix = [] }: ContextParts)
   ];
   return {
     prefix,
+    hasPictures,
     messages: [...before, ...withCachePoint(said, after.length > 0), ...after],
     tools: prefix.tools,
     sections,

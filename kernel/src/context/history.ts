@@ -66,6 +66,9 @@ interface Call {
 export class History {
   readonly #options: HistoryOptions;
   readonly #places: Place[] = [];
+  /** The messages of the first places, which are all frozen, and at which of them each of these places begins. */
+  readonly #settled: ModelMessage[] = [];
+  readonly #starts: number[] = [];
   readonly #byId = new Map<string, Place>();
   /** Places that may still change. */
   readonly #open = new Set<Place>();
@@ -73,6 +76,7 @@ export class History {
   readonly #calls = new Map<string, Call[]>();
   /** Actions whose proposal was seen, and whether the model was told that they wait. */
   readonly #actions = new Map<string, "proposed" | "told">();
+  #hasPictures = false;
   #current: Answer | null = null;
   #lastRequest: { readonly seq: number; readonly place: number } | null = null;
   #lastUsage: { readonly usage: ModelUsage; readonly place: number } | null = null;
@@ -119,21 +123,34 @@ export class History {
     if (text !== null) this.#say(text);
   }
 
-  /** Returns the messages; `added` of them, at the end, came after the request that `usage` counts. */
+  /**
+   * Returns the messages; `added` of them, at the end, came after the request that `usage` counts. `hasPictures`: false if
+   * none of them can have one.
+   */
   messages(): {
     readonly messages: ModelMessage[];
+    readonly hasPictures: boolean;
     readonly last: { usage: ModelUsage; added: number } | null;
   } {
-    const messages: ModelMessage[] = [];
-    let counted = 0;
-    for (const [index, place] of this.#places.entries()) {
-      if (index === this.#lastUsage?.place) counted = messages.length;
-      if (place.type === "said") messages.push(place.message);
-      else if (!place.isFrozen) messages.push(...answerMessages(place));
-      else messages.push(...(place.said ??= answerMessages(place)));
+    this.#settle();
+    const messages = [...this.#settled];
+    const counted = this.#lastUsage;
+    let before = counted === null ? 0 : (this.#starts[counted.place] ?? 0);
+    for (const [index, place] of this.#places.slice(this.#starts.length).entries()) {
+      if (this.#starts.length + index === counted?.place) before = messages.length;
+      messages.push(...messagesOf(place));
     }
-    const usage = this.#lastUsage?.usage;
-    return { messages, last: usage === undefined ? null : { usage, added: messages.length - counted } };
+    const last = counted === null ? null : { usage: counted.usage, added: messages.length - before };
+    return { messages, last, hasPictures: this.#hasPictures };
+  }
+
+  /** Takes the first places that are frozen now over: a request does not go through the whole history again. */
+  #settle(): void {
+    for (let at = this.#starts.length; this.#places[at]?.isFrozen === true; at++) {
+      const place = this.#places[at];
+      this.#starts.push(this.#settled.length);
+      if (place !== undefined) this.#settled.push(...messagesOf(place));
+    }
   }
 
   #takeSaid(entry: EntryOf<"message">): void {
@@ -274,6 +291,7 @@ export class History {
         case "reasoning":
           return [];
         case "image":
+          this.#hasPictures = true;
           return [storedPicture(part)];
         case "file":
           return [{ type: "text", text: fileText(part, this.#options.files.get(fileKey(entry.id, index))) }];
@@ -314,6 +332,11 @@ function saying(text: string): ModelMessage {
 
 function isEmpty({ parts, isCutOff, calls }: Answer): boolean {
   return parts === null && !isCutOff && calls.length === 0;
+}
+
+function messagesOf(place: Place): readonly ModelMessage[] {
+  if (place.type === "said") return [place.message];
+  return place.isFrozen ? (place.said ??= answerMessages(place)) : answerMessages(place);
 }
 
 function answerMessages({ parts, partial, isCutOff, calls }: Answer): ModelMessage[] {

@@ -40,11 +40,18 @@ export function withinRequest(messages: readonly ModelMessage[]): readonly Model
 
 const gone = "not available any more";
 
+interface PictureHolder {
+  readonly messages: readonly ModelMessage[];
+  /** False if none of the messages can have a picture, so that they need not be looked through. */
+  readonly hasPictures?: boolean;
+}
+
 /** Returns the messages with the bytes of their pictures, which `read` returns in base64; null for one that is gone. */
 export async function withPictures(
-  messages: readonly ModelMessage[],
+  { messages, hasPictures = true }: PictureHolder,
   read: (picture: NonNullable<ModelImage["stored"]>) => Promise<string | null>,
 ): Promise<readonly ModelMessage[]> {
+  if (!hasPictures) return messages;
   const found = new Map<string, string | null>();
   for (const { stored } of messages.flatMap(picturesIn))
     if (stored !== undefined && !found.has(stored.object)) found.set(stored.object, await read(stored));
@@ -57,13 +64,17 @@ export async function withPictures(
   );
 }
 
+function hasPicture(message: ModelMessage): boolean {
+  return message.role === "user" && message.parts.some(({ type }) => type === "image");
+}
+
 function picturesIn(message: ModelMessage): ModelImage[] {
   return message.role === "user" ? message.parts.filter((part) => part.type === "image") : [];
 }
 
 /** Returns the message with other pictures; a sentence stands for one that is not there. */
 function replaced(message: ModelMessage, by: (picture: ModelImage) => ModelImage | string): ModelMessage {
-  if (message.role !== "user" || !message.parts.some(({ type }) => type === "image")) return message;
+  if (message.role !== "user" || !hasPicture(message)) return message;
   return {
     ...message,
     parts: message.parts.map((part): ModelText | ModelImage => {

@@ -29,6 +29,9 @@ interface Opened {
 /** Milliseconds for which texts hold the event loop at once, with an embedder that computes in it. */
 const sliceMs = 4;
 
+/** Loaded when it is first needed. */
+let embedding: typeof import("../store/embedding/embed-each.ts") | null = null;
+
 /**
  * The embedders of conversations: those of the agents' memories. A service elsewhere gets what is said only if a person
  * has granted the agent that such a service sees its texts; that is looked up again before each request.
@@ -141,7 +144,7 @@ export class MessageEmbedders implements AsyncDisposable {
     texts: readonly string[],
     signal: AbortSignal,
   ): Promise<(Float32Array | null)[]> {
-    const { embedEach } = await import("../store/embedding/embed-each.ts");
+    const { embedEach } = (embedding ??= await import("../store/embedding/embed-each.ts"));
     const vectors: (Float32Array | null)[] = [];
     // One that computes here has to let others run after each text.
     const size = embedder.isImmediate ? 1 : texts.length;

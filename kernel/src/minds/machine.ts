@@ -1,4 +1,4 @@
-import { createMachine, transition, type SnapshotFrom } from "xstate";
+import { createMachine, transition } from "xstate";
 import { illegalTransition } from "../base/errors.ts";
 import type { Process, ProcessState } from "../base/vocabulary/conversation.ts";
 
@@ -47,30 +47,34 @@ const machine = createMachine({
   },
 });
 
-type Snapshot = SnapshotFrom<typeof machine>;
-
 /** Events that only an interactive worker takes. */
 const interactiveEvents: ReadonlySet<ProcessEvent> = new Set(["report", "dismiss"]);
 
+/** What the machine answered. It has no other memory, and asking it takes longer than all else that a change needs. */
+const known = new Map<string, ProcessState | null>();
+
 /** Returns the state after an event. IllegalTransition if it cannot happen in this state, or to this kind. */
-export function nextState(
-  kind: "channel" | "interactive" | "other",
-  state: ProcessState,
-  event: ProcessEvent,
-): ProcessState {
+export function nextState(kind: Role, state: ProcessState, event: ProcessEvent): ProcessState {
+  const key = `${kind} ${state} ${event}`;
+  let next = known.get(key);
+  if (next === undefined) known.set(key, (next = stateAfter(kind, state, event)));
+  if (next === null)
+    throw illegalTransition(state, `A process in the state ${state} cannot take "${event}".`);
+  return next;
+}
+
+function stateAfter(kind: Role, state: ProcessState, event: ProcessEvent): ProcessState | null {
   const snapshot = machine.resolveState({ value: state });
   const isOver = kind !== "channel" && (state === "Failed" || state === "Cancelled");
   const isOthers = kind !== "interactive" && interactiveEvents.has(event);
-  const next: Snapshot | null =
-    isOver || isOthers || !snapshot.can({ type: event })
-      ? null
-      : transition(machine, snapshot, { type: event })[0];
-  if (next === null)
-    throw illegalTransition(state, `A process in the state ${state} cannot take "${event}".`);
+  if (isOver || isOthers || !snapshot.can({ type: event })) return null;
+  const [next] = transition(machine, snapshot, { type: event });
   return next.value as ProcessState;
 }
 
+type Role = "channel" | "interactive" | "other";
+
 /** Returns how the machine treats a process. */
-export function roleOf({ kind, interactive }: Pick<Process, "kind" | "interactive">) {
+export function roleOf({ kind, interactive }: Pick<Process, "kind" | "interactive">): Role {
   return kind === "channel" ? "channel" : interactive === true ? "interactive" : "other";
 }

@@ -254,7 +254,7 @@ export class MindProcess implements AtWork {
     });
     if (this.#given === null) return context;
     const [, ...own] = context.messages;
-    return { ...context, messages: [...this.#given.messages, ...own] };
+    return { ...context, messages: [...this.#given.messages, ...own], hasPictures: true };
   }
 
   async #ask(isLast: boolean): Promise<Answered> {
@@ -297,7 +297,7 @@ export class MindProcess implements AtWork {
     this.lastRequest = entry.seq;
     const { context, request } = asked as unknown as { context: Context; request: LoggedRequest };
     const { tools } = context;
-    const messages = await withPictures(context.messages, async ({ object }) => {
+    const messages = await withPictures(context, async ({ object }) => {
       const bytes = await ports.reader.picture(log.id, object);
       return bytes === null ? null : Buffer.from(bytes).toString("base64");
     });
@@ -352,7 +352,7 @@ export class MindProcess implements AtWork {
       this.lastRequest = lastRequestOf(id, entries);
     }
     const open = new Set(state.calls.filter(({ process }) => process === id).map(({ call }) => call));
-    for (const entry of entries)
+    for (const entry of open.size === 0 ? [] : entries)
       if (entry.kind === "tool_call" && open.has(entry.call))
         await this.#calls.run({ call: entry.call, tool: entry.tool, arguments: entry.arguments });
   }

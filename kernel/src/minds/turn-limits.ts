@@ -22,7 +22,7 @@ export async function requestsMade(
   // A cut falls between turns of a channel, but within the only one of any other process.
   const entries =
     kind === "channel"
-      ? (tail?.entries ?? []).filter((entry) => entry.turn === turn || entry.kind === "void")
+      ? turnOf(tail?.entries ?? [], turn)
       : await ports.reader.entries(log.id, {
           process: id,
           kinds: ["request", "void", ...(interactive === true ? ["conclusion"] : [])],
@@ -30,6 +30,12 @@ export async function requestsMade(
           newest: true,
         });
   return countOf(entries.slice(entries.findLastIndex((entry) => entry.kind === "conclusion") + 1), id);
+}
+
+/** Returns the entries of a turn of a channel; it begins with the entry that has its id. */
+function turnOf(entries: readonly Entry[], turn: string): readonly Entry[] {
+  const begins = entries.findLastIndex(({ id }) => id === turn);
+  return entries.slice(Math.max(begins, 0)).filter((entry) => entry.turn === turn || entry.kind === "void");
 }
 
 function countOf(entries: readonly Entry[], process: string): number {

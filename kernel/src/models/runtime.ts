@@ -251,22 +251,29 @@ export class ModelRuntime {
     const id = newId();
     const { agent, conversation: asking, countsFor: conversation = asking } = asker;
     const subject = { day: isoTime(clock.now()).slice(0, 10), model, agent, conversation };
-    const exceeded = await usage.reserve(id, subject, { ...most, microUsd: cost }, budgets);
-    if (exceeded !== null) throw budgetExceeded(exceeded);
+    const reserving = usage.reserve(id, subject, { ...most, microUsd: cost }, budgets);
+    const reserved = reserving.then((exceeded) => {
+      if (exceeded !== null) throw budgetExceeded(exceeded);
+    });
+    // What costs nothing, and no budget bounds, is only counted: the request need not wait until that is written.
+    if (cost === 0 && !isBudgeted) reserved.catch(() => undefined);
+    else await reserved;
     return {
       settle: async (used) => {
         const microUsd = await this.#costOf(provider, model, used);
-        const recorded = usage.settle(id, {
-          inputTokens: used.input_tokens,
-          outputTokens: used.output_tokens,
-          reasoningTokens: used.reasoning_tokens ?? 0,
-          cacheReadTokens: used.cache_read_tokens ?? 0,
-          cacheWriteTokens: used.cache_write_tokens ?? 0,
-          microUsd,
-        });
+        const recorded = reserved.then(() =>
+          usage.settle(id, {
+            inputTokens: used.input_tokens,
+            outputTokens: used.output_tokens,
+            reasoningTokens: used.reasoning_tokens ?? 0,
+            cacheReadTokens: used.cache_read_tokens ?? 0,
+            cacheWriteTokens: used.cache_write_tokens ?? 0,
+            microUsd,
+          }),
+        );
         return { microUsd, recorded };
       },
-      release: () => usage.release(id),
+      release: () => reserved.then(() => usage.release(id)),
     };
   }
 

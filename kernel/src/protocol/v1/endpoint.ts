@@ -244,8 +244,8 @@ class JsonRpcEndpoint implements Endpoint {
     this.#check(method);
     signal.throwIfAborted();
     if (!isClientRequest(method)) return handler(params, signal);
-    // Loaded at the first request that needs it, because the validator loads slowest.
-    const { checkParams } = await import("../validate.ts");
+    // Loaded at the first request that needs it, because the validator loads slowest. Importing it again takes a while, too.
+    const { checkParams } = (validator ??= await import("../validate.ts"));
     const given = params ?? {};
     checkParams(method, clientRequests[method].params, given);
     // Cancelled during the load: a handler that only listens would not notice.
@@ -253,6 +253,8 @@ class JsonRpcEndpoint implements Endpoint {
     return handler(given, signal);
   }
 }
+
+let validator: typeof import("../validate.ts") | null = null;
 
 function responseErrorOf(
   error: unknown,
