@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
-import { nestsDeeperThan } from "./json-depth.ts";
+import { nestsDeeperThan, textNestsDeeperThan } from "./json-depth.ts";
 
-const deeper = (json: string, maxDepth: number): boolean =>
-  nestsDeeperThan(new TextEncoder().encode(json), maxDepth);
+const deeper = (json: string, maxDepth: number): boolean => {
+  const found = nestsDeeperThan(new TextEncoder().encode(json), maxDepth);
+  expect(textNestsDeeperThan(json, maxDepth)).toBe(found);
+  return found;
+};
 
 test.each<[string, number]>([
   ["1", 0],

@@ -9,7 +9,7 @@ import { interruptedResult, normalize } from "../models/normalize.ts";
 import { faultsOf } from "../models/testing/pairing.ts";
 import { buildContext, type ContextInput } from "./context.ts";
 import { interruptedText } from "./entry-text.ts";
-import { fileKey } from "./history.ts";
+import { fileKey, History } from "./history.ts";
 import { prefixOf } from "./prefix.ts";
 import { LogWriter, logs } from "./testing/logs.ts";
 
@@ -60,6 +60,34 @@ test("what a request had is the beginning of every later request", () => {
       }
     }),
     { numRuns: 1_000 },
+  );
+});
+
+test("a history that is asked after each entry says what one says that took all of them at once", () => {
+  const begun = () =>
+    new History({
+      process: "c",
+      model: "lab/m",
+      files: new Map(),
+      speakers: new Set(["person"]),
+      countedFrom: 0,
+    });
+  fc.assert(
+    fc.property(logs, (entries) => {
+      const history = begun();
+      for (const [index, entry] of entries.entries()) {
+        history.take(entry);
+        const fresh = begun();
+        for (const earlier of entries.slice(0, index + 1)) fresh.take(earlier);
+        const [said, expected] = [history.messages(), fresh.messages()];
+        expect(said).toEqual(expected);
+        const pictures = said.messages.some(
+          (message) => message.role === "user" && message.parts.some(({ type }) => type === "image"),
+        );
+        expect(said.hasPictures || !pictures).toBe(true);
+      }
+    }),
+    { numRuns: 300 },
   );
 });
 
