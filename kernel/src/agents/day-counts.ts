@@ -34,7 +34,6 @@ export class DayCounts {
   readonly #clock: Pick<Clock, "now">;
   /** The most recently used day is last. */
   readonly #days = new Map<string, Map<string, KeptCount>>();
-  #latest: { readonly day: string; readonly counts: Map<string, KeptCount> } | null = null;
   #unsaved = new Set<KeptCount>();
   #hasForgotten = false;
   /** The day that was asked for last, and its beginning and end. */
@@ -94,8 +93,6 @@ export class DayCounts {
   }
 
   #day(day: string): Map<string, KeptCount> {
-    const latest = this.#latest;
-    if (latest?.day === day) return latest.counts;
     const known = this.#days.get(day) ?? new Map<string, KeptCount>();
     this.#days.delete(day);
     this.#days.set(day, known);
@@ -105,7 +102,6 @@ export class DayCounts {
       this.#unsaved = new Set([...this.#unsaved].filter((count) => count.day !== oldest));
       this.#hasForgotten = true;
     }
-    this.#latest = { day, counts: known };
     return known;
   }
 }
@@ -150,7 +146,7 @@ export function dayOf(nowMs: number): string {
   return `${date.getFullYear()}-${digits(date.getMonth() + 1)}-${digits(date.getDate())}`;
 }
 
-/** Returns the start of the day that is so many days later; not always midnight, and not always 24 hours after another. */
+/** Returns when the day begins that is `later` days after this one. Not always at midnight; days have 23 to 25 hours. */
 function startOfDay(nowMs: number, later: number): number {
   const date = new Date(nowMs);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + later).getTime();

@@ -144,7 +144,7 @@ export class History {
     return { messages, last, hasPictures: this.#hasPictures };
   }
 
-  /** Takes the first places that are frozen now over: a request does not go through the whole history again. */
+  /** Adds the places that have become frozen to the settled messages, so that a request does not visit the whole history. */
   #settle(): void {
     for (let at = this.#starts.length; this.#places[at]?.isFrozen === true; at++) {
       const place = this.#places[at];

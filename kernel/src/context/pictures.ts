@@ -43,12 +43,12 @@ const gone = "not available any more";
 interface PictureHolder {
   readonly messages: readonly ModelMessage[];
   /** False if none of the messages can have a picture, so that they need not be looked through. */
-  readonly hasPictures?: boolean;
+  readonly hasPictures: boolean;
 }
 
 /** Returns the messages with the bytes of their pictures, which `read` returns in base64; null for one that is gone. */
 export async function withPictures(
-  { messages, hasPictures = true }: PictureHolder,
+  { messages, hasPictures }: PictureHolder,
   read: (picture: NonNullable<ModelImage["stored"]>) => Promise<string | null>,
 ): Promise<readonly ModelMessage[]> {
   if (!hasPictures) return messages;

@@ -50,7 +50,7 @@ const machine = createMachine({
 /** Events that only an interactive worker takes. */
 const interactiveEvents: ReadonlySet<ProcessEvent> = new Set(["report", "dismiss"]);
 
-/** What the machine answered. It has no other memory, and asking it takes longer than all else that a change needs. */
+/** Transitions that were computed before. They never change, and XState builds an actor for each one. */
 const known = new Map<string, ProcessState | null>();
 
 /** Returns the state after an event. IllegalTransition if it cannot happen in this state, or to this kind. */

@@ -39,7 +39,7 @@ function bed(budgets: BudgetSettings) {
     },
     allowsUnpriced: async () => true,
     allowsFound: async () => true,
-    // What is data for a program is not redacted.
+    // Answers with a schema are data for a program, so nothing in them is replaced.
     redact: () => {
       throw new Error("An answer with a schema is not redacted.");
     },

@@ -255,7 +255,8 @@ export class ModelRuntime {
     const reserved = reserving.then((exceeded) => {
       if (exceeded !== null) throw budgetExceeded(exceeded);
     });
-    // What costs nothing, and no budget bounds, is only counted: the request need not wait until that is written.
+    // Without a budget nothing can refuse a free request, so it does not wait for its reservation. If that cannot be
+    // written, settling or releasing it reports the error.
     if (cost === 0 && !isBudgeted) reserved.catch(() => undefined);
     else await reserved;
     return {

@@ -85,8 +85,8 @@ function namedOutOfSight(authority: Authority, event: LaresEvent, index: Hearing
 }
 
 /**
- * Returns the first text in a value that names an entry which the agent cannot see; null if there is none. `except`: the
- * value's own fields that are not examined.
+ * Returns the first text in a value that names an entry which the agent cannot see; null if there is none. The fields of
+ * `whole` that `except` names are skipped.
  */
 export function hiddenNameIn(
   authority: Authority,
