@@ -25,6 +25,7 @@ const attempt = async (work) => {
     return { error: { code: error.code, message: error.message, facts: error.facts } };
   }
 };
+const aborter = new AbortController();
 export default defineAgent({
   tools: {
     embed: ({ texts, count, length }, ctx) =>
@@ -37,16 +38,13 @@ export default defineAgent({
     has: ({ category }, ctx) => attempt(() => ctx.ai.hasModel(category)),
     through: ({ agent, texts }, ctx) => attempt(() => ctx.tools.call(agent + "/embed", { texts })),
     generate: ({ category }, ctx) => attempt(() => ctx.ai.generate({ prompt: "hello", category })),
-    leave: ({ texts }, ctx) =>
-      attempt(async () => {
-        const aborter = new AbortController();
-        setTimeout(() => aborter.abort(), 20);
-        return await ctx.ai.embed(texts, { signal: aborter.signal });
-      }),
+    // Runs until \`leave\` is called beside it.
+    stay: ({ texts }, ctx) => attempt(() => ctx.ai.embed(texts, { signal: aborter.signal })),
+    leave: () => aborter.abort(),
   },
 });
 `;
-const tools = ["embed", "has", "through", "generate", "leave"].map((name) => ({
+const tools = ["embed", "has", "through", "generate", "stay", "leave"].map((name) => ({
   name,
   description: name,
   handler: name,
@@ -214,9 +212,10 @@ test("a blank text, a service that is busy and a call that is cancelled each end
   // Where the service is, the person reads in the traces; the agent is not told.
   expect(busy.error?.message).not.toContain("127.0.0.1");
   expect(await client.request("lares/traces/query", { agent: SERVICE, text: "503" })).not.toEqual([]);
-  expect(await ask(SERVICE, "leave", { texts: ["stall"] })).toMatchObject({
-    error: { code: "RequestCancelled" },
-  });
+  const stayed = ask(SERVICE, "stay", { texts: ["stall"] });
+  await until("the service to be asked", () => asked.some(({ input }) => input.includes("stall")));
+  await tool(client, SERVICE, "leave", {});
+  expect(await stayed).toMatchObject({ error: { code: "RequestCancelled" } });
   await until("the connection to be closed", () => closed === 1);
 });
 
