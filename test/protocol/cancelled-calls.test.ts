@@ -14,6 +14,7 @@ const WORKER = "test.worker";
 const WORKER_PROGRAM = `
 import { defineAgent } from "@lares/sdk";
 const log = [];
+const told = Promise.withResolvers();
 const outcome = (act) => act().then(() => "done", (error) => error.code);
 export default defineAgent({
   memory: { plan: {} },
@@ -26,7 +27,8 @@ export default defineAgent({
       log.push(name + " left: " + query + ", " + write);
       return name;
     },
-    async deaf({ name }) { log.push(name + " began"); await new Promise((resolve) => setTimeout(resolve, 300)); log.push(name + " ended"); return name; },
+    async deaf({ name }) { log.push(name + " began"); await told.promise; log.push(name + " ended"); return name; },
+    tell: () => told.resolve(),
     log: () => log,
     async steps(_, ctx) {
       await ctx.progress(0.25, "a quarter");
@@ -73,7 +75,7 @@ beforeAll(async () => {
         program: WORKER_PROGRAM,
         manifest: {
           permissions: { read_entries: true },
-          tools: toolsOf("hold", "deaf", "log", "steps"),
+          tools: toolsOf("hold", "deaf", "tell", "log", "steps"),
         },
       },
       {
@@ -137,6 +139,7 @@ describe("a call that is cancelled", () => {
     await logged("three began");
     cancel();
     expect(await answer).toMatchObject({ error: { code: -32800 } });
+    await tool(client, WORKER, "tell");
     await logged("three ended");
   });
 
