@@ -9,6 +9,7 @@ const action = (id: string, state: Action["state"], more: Partial<Action> = {}):
     title: `Change ${id}`,
     state,
     decided_by: "user",
+    created: "2026-11-28T09:00:00.000Z",
     ended: `2026-11-28T10:00:0${id.at(-1)}.000Z`,
     on_behalf_of: [{ kind: "process", process: "worker", agent: "mind", conversation: "c1" }],
     ...more,
@@ -29,7 +30,7 @@ function ledger(...actions: readonly Action[]) {
     decided.take(changed);
   };
   const idsOf = async (conversation: string): Promise<string[]> =>
-    (await decided.of(conversation)).map(({ id, state }) => `${id} ${state}`);
+    (await decided.of([{ conversation }])).map(({ id, state }) => `${id} ${state}`);
   return { decided, rows, change, idsOf, lists: () => lists };
 }
 
@@ -51,10 +52,22 @@ test("those of a conversation that a person has decided about, the oldest first;
 
 test("what is told is what the ledger has now", async () => {
   const { decided, rows } = ledger(action("a1", "Undone"), action("a2", "Undone"));
-  await decided.of("c1");
+  await decided.of([{ conversation: "c1" }]);
   rows.set("a1", { ...action("a1", "Undone"), title: "[redacted by the person]" });
   rows.delete("a2");
-  expect((await decided.of("c1")).map(({ title }) => title)).toEqual(["[redacted by the person]"]);
+  expect((await decided.of([{ conversation: "c1" }])).map(({ title }) => title)).toEqual([
+    "[redacted by the person]",
+  ]);
+});
+
+test("a fork's: those that its origin had led to before, not those that came later", async () => {
+  const { decided } = ledger(
+    action("a1", "Undone"),
+    action("a2", "Undone", { created: "2026-11-28T09:00:01.000Z" }),
+    action("a3", "Undone", { created: "2026-11-28T09:00:02.000Z" }),
+  );
+  const lineage = [{ conversation: "c1", until: "2026-11-28T09:00:01.000Z" }, { conversation: "fork" }];
+  expect((await decided.of(lineage)).map(({ id }) => id)).toEqual(["a1", "a2"]);
 });
 
 test("after a search that failed the next one is tried again", async () => {
@@ -66,7 +79,7 @@ test("after a search that failed the next one is tried again", async () => {
       return state === "Undone" ? [action("a1", "Undone")] : [];
     },
   });
-  await expect(decided.of("c1")).rejects.toThrow("The disk is full.");
+  await expect(decided.of([{ conversation: "c1" }])).rejects.toThrow("The disk is full.");
   isBroken = false;
-  expect(await decided.of("c1")).toHaveLength(1);
+  expect(await decided.of([{ conversation: "c1" }])).toHaveLength(1);
 });

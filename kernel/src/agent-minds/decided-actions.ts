@@ -1,5 +1,11 @@
 import type { Action, ActionState } from "../base/vocabulary/action.ts";
-import { decidedChange, type DecidedChange, newestDecided } from "../minds/decided-changes.ts";
+import {
+  decidedChange,
+  type DecidedChange,
+  isOfLineage,
+  type Lineage,
+  newestDecided,
+} from "../minds/decided-changes.ts";
 
 interface DecidedPorts {
   get(id: string): Promise<Action | null>;
@@ -8,8 +14,9 @@ interface DecidedPorts {
 }
 
 /** The part of an action that is kept. Its texts are read again for each request, because a person may have removed them. */
-interface Decided extends Pick<DecidedChange, "id" | "how" | "at"> {
-  readonly conversations: readonly string[];
+interface Decided extends Pick<DecidedChange, "id" | "how" | "at">, Pick<Action, "created"> {
+  /** Processes. */
+  readonly on_behalf_of: NonNullable<Action["on_behalf_of"]>;
 }
 
 const decidedStates = ["Committed", "Rejected", "Undone"] as const satisfies ActionState[];
@@ -34,13 +41,13 @@ export class DecidedActions {
     if (decided !== null) this.#keep([decided]);
   }
 
-  /** Returns those of a conversation, the oldest first. */
-  async of(conversation: string): Promise<Action[]> {
+  /** Returns those of a conversation and of its origins, the oldest first. */
+  async of(lineage: readonly Lineage[]): Promise<Action[]> {
     await (this.#listed ??= this.#list().catch((error: unknown) => {
       this.#listed = null;
       throw error;
     }));
-    const own = [...this.#kept.values()].filter(({ conversations }) => conversations.includes(conversation));
+    const own = [...this.#kept.values()].filter((decided) => isOfLineage(decided, lineage));
     const found = await Promise.all(newestDecided(own).map(({ id }) => this.#actions.get(id)));
     return found.filter((action) => action !== null);
   }
@@ -64,9 +71,7 @@ export class DecidedActions {
 
 function decidedOf(action: Action): Decided | null {
   const change = decidedChange(action);
-  const conversations = (action.on_behalf_of ?? []).flatMap((actor) =>
-    actor.kind === "process" ? [actor.conversation] : [],
-  );
-  if (change === null || conversations.length === 0) return null;
-  return { id: change.id, how: change.how, at: change.at, conversations };
+  const processes = (action.on_behalf_of ?? []).filter(({ kind }) => kind === "process");
+  if (change === null || processes.length === 0) return null;
+  return { id: change.id, how: change.how, at: change.at, created: action.created, on_behalf_of: processes };
 }

@@ -75,7 +75,7 @@ export class Conversations implements AsyncDisposable {
       rows: this.#rows,
       clock: options.clock,
       use: (id) => this.#logs.use(id, () => ConversationLog.open(this.#logOptions(id))),
-      stretchesOf: (id) => this.#stretchesOf(id),
+      stretchesOf: (id) => this.stretchesOf(id),
       prefix: (id, process) => this.prefix(id, process),
       isOpen: (id) => this.#logs.has(id),
       vectors: options.vectors,
@@ -166,7 +166,7 @@ export class Conversations implements AsyncDisposable {
    */
   async verify(id: string, signal?: AbortSignal): Promise<Verification> {
     await this.#rows.check(id);
-    const stretches = await this.#stretchesOf(id);
+    const stretches = await this.stretchesOf(id);
     let records = 0;
     for (const { conversation } of stretches) {
       const proven = await verifyLog(this.#logs, conversation, this.#logOptions(conversation), signal);
@@ -204,7 +204,7 @@ export class Conversations implements AsyncDisposable {
 
   /** Returns entries in their order, those of the origin of a fork too. Reads no log. */
   async entries(id: string, query: EntryQuery): Promise<Entry[]> {
-    const stretches = await this.#stretchesOf(id);
+    const stretches = await this.stretchesOf(id);
     const found: Entry[][] = [];
     let left = query.limit;
     for (const { conversation, through } of query.newest === true ? stretches.toReversed() : stretches) {
@@ -222,7 +222,7 @@ export class Conversations implements AsyncDisposable {
 
   async count(id: string, query: Omit<EntryQuery, "limit" | "newest">): Promise<number> {
     let count = 0;
-    for (const { conversation, through } of await this.#stretchesOf(id))
+    for (const { conversation, through } of await this.stretchesOf(id))
       count += await this.#rows.count(conversation, {
         ...query,
         through: Math.min(query.through ?? maxSeq, through),
@@ -232,7 +232,7 @@ export class Conversations implements AsyncDisposable {
 
   /** Returns the last entry of this id; null if there is none. */
   async entry(id: string, entry: string): Promise<Entry | null> {
-    for (const { conversation, through } of (await this.#stretchesOf(id)).toReversed()) {
+    for (const { conversation, through } of (await this.stretchesOf(id)).toReversed()) {
       const found = await this.#rows.entry(conversation, entry, Math.min(through, maxSeq));
       if (found !== null) return { ...found, conversation: id };
     }
@@ -241,7 +241,7 @@ export class Conversations implements AsyncDisposable {
 
   /** Returns a picture of an entry; null if it is gone or is not what was stored. Reads no log. */
   async picture(id: string, hash: Hash): Promise<Uint8Array | null> {
-    for (const { conversation } of (await this.#stretchesOf(id)).toReversed()) {
+    for (const { conversation } of (await this.stretchesOf(id)).toReversed()) {
       try {
         const pieces: Uint8Array[] = [];
         const objects = objectReader(objectsIn(this.#folderOf(conversation)));
@@ -261,7 +261,7 @@ export class Conversations implements AsyncDisposable {
     process: string,
     last = maxSeq,
   ): Promise<{ readonly seq: number; readonly data: unknown } | null> {
-    for (const { conversation, through } of (await this.#stretchesOf(id)).toReversed()) {
+    for (const { conversation, through } of (await this.stretchesOf(id)).toReversed()) {
       const found = await this.#rows.prefix(conversation, process, Math.min(through, last));
       if (found !== null) return found;
     }
@@ -365,11 +365,11 @@ export class Conversations implements AsyncDisposable {
 
   /** Returns where the entries of conversations are, each place once: a fork has those of its origin. */
   async #searched(ids: readonly string[]): Promise<Stretch[]> {
-    return eachOnce((await Promise.all(ids.map((id) => this.#stretchesOf(id)))).flat());
+    return eachOnce((await Promise.all(ids.map((id) => this.stretchesOf(id)))).flat());
   }
 
   /** Returns where a conversation's entries are, the first ones first. */
-  async #stretchesOf(id: string): Promise<readonly Stretch[]> {
+  async stretchesOf(id: string): Promise<readonly Stretch[]> {
     await this.#caughtUp(id);
     return await stretchesOf(id, (each) => this.#rows.originOf(each));
   }

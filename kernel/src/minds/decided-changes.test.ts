@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { until } from "../../../test/support/until.ts";
 import type { Action } from "../base/vocabulary/action.ts";
-import { lastText, MindBench } from "./testing/mind-bench.ts";
+import { isoTime } from "../base/clock.ts";
+import { lastText, MindBench, person } from "./testing/mind-bench.ts";
 import { statesOf, withWriter } from "./testing/test-workers.ts";
 
 /** The status block of the channel's last request. */
@@ -111,6 +112,30 @@ test("what the channel proposed itself, undone long after it was approved by a r
   bench.decide("a1", "Undone");
   bench.passedMs = 24 * 60 * 60_000;
   expect(await asked(bench, id)).toContain('action a1, "Write a1": undone');
+});
+
+test("a fork, and a fork of it: what its messages speak of is told, undone there or before, also to the next kernel", async () => {
+  const { bench, id } = await proposed();
+  bench.decide("a1", "Committed");
+  await bench.rested(id);
+  const { on_behalf_of: causes = [] } = bench.actions.get("a1") ?? {};
+  const begun = await bench.service.fork(person, id);
+  bench.decide("a1", "Undone");
+  // Its messages end before this change.
+  bench.proposal("a2");
+  bench.changeAction("a2", { on_behalf_of: causes, created: isoTime(Date.now() + 60_000) });
+  bench.decide("a2", "Undone");
+  const undone = 'action a1, "Write a1": undone';
+  const status = await asked(bench, begun.id);
+  expect(status).toContain(undone);
+  expect(status).not.toContain("a2");
+  expect(await asked(bench, id)).toContain("a2");
+  const again = await bench.service.fork(person, begun.id);
+  const early = await bench.service.fork(person, id, 1);
+  await bench.restart();
+  expect(await asked(bench, again.id)).toContain(undone);
+  expect(await asked(bench, begun.id)).not.toContain("a2");
+  expect(await asked(bench, early.id)).not.toContain("action");
 });
 
 test("an approval is told for a while, and the last eight decisions at most", async () => {

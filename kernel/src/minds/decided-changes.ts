@@ -26,9 +26,23 @@ export function decidedChange(action: Action): DecidedChange | null {
   return { id, how, title, at, sources, ...(state === "Rejected" && reason !== undefined ? { reason } : {}) };
 }
 
-/** True for an action that a process of the conversation has led to. */
-export function isOfConversation({ on_behalf_of: causes = [] }: Action, conversation: string): boolean {
-  return causes.some((actor) => actor.kind === "process" && actor.conversation === conversation);
+/** A conversation, or the part of its origin that a fork has: what was proposed until a time. */
+export interface Lineage {
+  readonly conversation: string;
+  /** A time in ISO 8601; default: now. */
+  readonly until?: string;
+}
+
+/** True for an action that a process of one of these conversations has led to. */
+export function isOfLineage(
+  { on_behalf_of: causes = [], created }: Pick<Action, "on_behalf_of" | "created">,
+  lineage: readonly Lineage[],
+): boolean {
+  return lineage.some(
+    ({ conversation, until }) =>
+      (until === undefined || created <= until) &&
+      causes.some((actor) => actor.kind === "process" && actor.conversation === conversation),
+  );
 }
 
 function howOf({ state, decided_by: by }: Action): DecidedChange["how"] | null {
@@ -40,11 +54,18 @@ function howOf({ state, decided_by: by }: Action): DecidedChange["how"] | null {
 
 /** The person's recent decisions about a conversation's changes, from the ledger of actions. */
 export class DecidedChanges {
-  readonly #ports: Pick<MindPorts, "actions">;
-  readonly #log: Pick<ProcessLog, "id">;
+  readonly #ports: Pick<MindPorts, "actions" | "reader">;
+  readonly #log: Pick<ProcessLog, "id" | "header">;
+  #lineage: readonly Lineage[] | null = null;
   #known: readonly DecidedChange[] = [];
 
-  constructor({ ports, log }: { readonly ports: Pick<MindPorts, "actions">; readonly log: ProcessLog }) {
+  constructor({
+    ports,
+    log,
+  }: {
+    readonly ports: Pick<MindPorts, "actions" | "reader">;
+    readonly log: ProcessLog;
+  }) {
     this.#ports = ports;
     this.#log = log;
   }
@@ -62,7 +83,8 @@ export class DecidedChanges {
   /** Reads them again: a person may have had a title removed. */
   async load(): Promise<void> {
     const before = this.#known;
-    const found = await this.#ports.actions.decidedOf(this.#log.id);
+    this.#lineage ??= await this.#findLineage();
+    const found = await this.#ports.actions.decidedOf(this.#lineage);
     const meanwhile = this.#known.filter((change) => !before.includes(change));
     this.#known = [];
     this.#add(found.map(decidedChange));
@@ -71,7 +93,22 @@ export class DecidedChanges {
 
   /** An action has changed. */
   take(action: Action): void {
-    if (isOfConversation(action, this.#log.id)) this.#add([decidedChange(action)]);
+    if (isOfLineage(action, this.#lineage ?? [{ conversation: this.#log.id }]))
+      this.#add([decidedChange(action)]);
+  }
+
+  /** A fork's messages speak of changes that its origins have led to. */
+  async #findLineage(): Promise<readonly Lineage[]> {
+    const { id, header } = this.#log;
+    if (header.forked_from === undefined) return [{ conversation: id }];
+    const { reader } = this.#ports;
+    return await Promise.all(
+      (await reader.stretchesOf(id)).map(async ({ conversation, through }): Promise<Lineage> => {
+        if (conversation === id) return { conversation };
+        const [last] = await reader.entries(id, { through, newest: true, limit: 1 });
+        return { conversation, until: last?.created ?? "" };
+      }),
+    );
   }
 
   #add(changes: readonly (DecidedChange | null)[]): void {

@@ -81,6 +81,7 @@ export class Minds implements AsyncDisposable {
         prefix: (id, process) => conversations.prefix(id, process),
         picture: (id, hash) => conversations.picture(id, hash),
         answering: (ids, question) => conversations.answering(ids, question),
+        stretchesOf: (id) => conversations.stretchesOf(id),
         agentOf: async (id) => (await conversations.find(id))?.agent ?? null,
       },
       blocks,

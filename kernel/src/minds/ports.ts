@@ -17,9 +17,11 @@ import type { ConversationState } from "../conversations/fold.ts";
 import type { EntryQuery } from "../conversations/indexed.ts";
 import type { FoundEntry, MessageQuestion } from "../conversations/message-search.ts";
 import type { Header, NewEntry } from "../conversations/records.ts";
+import type { Stretch } from "../conversations/stretches.ts";
 import type { AnswerEvent } from "../models/answer.ts";
 import type { Need } from "../models/routing.ts";
 import type { Asker, ModelQuestion } from "../models/runtime.ts";
+import type { Lineage } from "./decided-changes.ts";
 import type { MadeSchedules } from "./made-schedules.ts";
 import type { EditOutcome, MayShare, SharedText } from "./shared-blocks.ts";
 
@@ -50,6 +52,8 @@ export interface EntryReader {
   picture(id: string, hash: Hash): Promise<Uint8Array | null>;
   /** Returns the entries that fit a question by their words, or by what they mean, the best first. */
   answering(ids: readonly string[], question: MessageQuestion): Promise<readonly FoundEntry[]>;
+  /** Returns where a conversation's entries are, the first ones first: a fork has those of its origins. */
+  stretchesOf(id: string): Promise<readonly Stretch[]>;
   /** Returns the agent whose mind a conversation belongs to; null if there is none. */
   agentOf(id: string): Promise<string | null>;
 }
@@ -223,8 +227,8 @@ export interface MindPorts {
       conversation: string,
       processes: ReadonlySet<string> | null,
     ): Promise<readonly string[]>;
-    /** Returns the newest actions that a conversation has led to and that the person has approved, rejected or undone. */
-    decidedOf(conversation: string): Promise<readonly Action[]>;
+    /** Returns the newest actions that conversations have led to and that the person has approved, rejected or undone. */
+    decidedOf(lineage: readonly Lineage[]): Promise<readonly Action[]>;
     /** Rejects an action, in the name of the person if one stops it, if it still waits for one. */
     reject(by: Principal, id: string, reason: string): Promise<void>;
   };

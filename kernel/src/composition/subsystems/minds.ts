@@ -175,7 +175,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
                 ),
               )
               .map(({ id }) => id),
-          decidedOf: (conversation) => decided.of(conversation),
+          decidedOf: (lineage) => decided.of(lineage),
           reject: async (by, id, reason) => {
             try {
               if (by.kind === "person") await actions.reject(by, id, reason);

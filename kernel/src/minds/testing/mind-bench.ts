@@ -31,7 +31,7 @@ import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { until } from "../../../../test/support/until.ts";
 import type { ConversationService } from "../../services/conversations.ts";
 import { createConversationService } from "../conversation-service.ts";
-import { isOfConversation } from "../decided-changes.ts";
+import { isOfLineage } from "../decided-changes.ts";
 import { MadeSchedules } from "../made-schedules.ts";
 import { Minds } from "../minds.ts";
 import type { CallOutcome, FilePicture, NewMemory, RecalledMemory } from "../ports.ts";
@@ -253,8 +253,8 @@ export class MindBench {
           get: async (id) => this.actions.get(id) ?? null,
           waitingOf: async () =>
             [...this.actions.values()].filter(({ state }) => state === "PendingApproval").map(({ id }) => id),
-          decidedOf: async (conversation) =>
-            [...this.actions.values()].filter((action) => isOfConversation(action, conversation)),
+          decidedOf: async (lineage) =>
+            [...this.actions.values()].filter((action) => isOfLineage(action, lineage)),
           reject: async (by, id) => {
             if (this.actions.get(id)?.state === "PendingApproval")
               this.decide(id, "Rejected", by.kind === "person");
@@ -326,7 +326,16 @@ export class MindBench {
     // A call that is made again with its key proposes nothing else.
     const known = this.actions.get(id);
     if (known !== undefined) return { status: "needs_approval", action: known, reason: "" };
-    const action = { id, agent, title: `Write ${id}`, reason: "", state: "PendingApproval", effects: [] };
+    const created = isoTime(systemClock.now());
+    const action = {
+      id,
+      agent,
+      title: `Write ${id}`,
+      reason: "",
+      state: "PendingApproval",
+      effects: [],
+      created,
+    };
     this.actions.set(id, action as unknown as Action);
     return { status: "needs_approval", action: action as unknown as Action, reason: "" };
   }
