@@ -2,7 +2,7 @@ import { pictureText } from "../base/pictures.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { ModelMessage, ModelTool } from "../base/vocabulary/model.ts";
 import { carriedText } from "./carried.ts";
-import { asData, dataNote, quoted, withinBytes } from "./data-text.ts";
+import { asData, asRecords, dataNote, quoted, withinBytes } from "./data-text.ts";
 import { sourcesOf } from "./entry-text.ts";
 import { History } from "./history.ts";
 import type { ContextPrefix, Summary } from "./prefix.ts";
@@ -173,9 +173,9 @@ function prefixTexts(prefix: ContextPrefix) {
       bulletin === "" ? "" : asData("the bulletin", bulletin),
       remembered.length === 0
         ? ""
-        : asData(
+        : asRecords(
             "what was remembered lately",
-            remembered.map(({ type, text }) => `${type}: ${text}`).join("\n"),
+            remembered.map(({ type, text }) => ({ label: type, text })),
           ),
     ]),
     summaries: joined([...summaries.map(summaryText), carriedText(carried)]),

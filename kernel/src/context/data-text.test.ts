@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HOSTILE, HOSTILE_PIECES } from "../../../test/support/hostile-text.ts";
-import { asData, dataNote, maxTextBytes, quoted, withinBytes, withoutMiddle } from "./data-text.ts";
+import {
+  asData,
+  asRecords,
+  dataNote,
+  maxTextBytes,
+  quoted,
+  quotedNames,
+  withinBytes,
+  withoutMiddle,
+} from "./data-text.ts";
 
 /** Every character that Unicode, a terminal or a programming language takes for the end of a line. */
 const lineEnds = /\r\n|[\n\r\v\f\u001c\u001d\u001e\u0085\u2028\u2029]/;
@@ -109,4 +118,19 @@ test("a text of at most 64 KiB is not cut, whatever its characters", () => {
     expect(cut).toContain(" bytes are left out here");
     expect(cut.isWellFormed()).toBe(true);
   }
+});
+
+test("each record is one line, and so are names, whatever is in them", () => {
+  fc.assert(
+    fc.property(fc.array(hostile, { minLength: 1, maxLength: 5 }), (texts) => {
+      const records = asRecords(
+        "what was said",
+        texts.map((text) => ({ label: "mind", text })),
+      );
+      const lines = records.split(lineEnds);
+      expect(lines).toHaveLength(texts.length + 1);
+      for (const line of lines.slice(1)) expect(line.startsWith("| mind: ")).toBe(true);
+      expect(quotedNames(texts)).not.toMatch(lineEnds);
+    }),
+  );
 });

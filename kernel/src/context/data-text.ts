@@ -14,18 +14,38 @@ const unsafeInLine = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206
 /** Code units of a name in a heading. */
 const maxQuoted = 300;
 
-/** Returns the text as quoted data under a heading. The heading must be made of fixed words and `quoted` names. */
+/**
+ * Returns one text as quoted data under a heading. The heading must be made of fixed words and `quoted` names. Several
+ * texts need a heading each, or `asRecords`: a line of one must not look like the beginning of the next.
+ */
 export function asData(heading: string, text: string): string {
   const lines = text.toWellFormed().split(lineBreak);
   return `[${heading}]\n${lines.map((line) => (line === "" ? "|" : `| ${line}`)).join("\n")}`;
 }
 
-/** Returns a name for use in a heading: in quotation marks that it cannot close, on one line, at most 300 characters. */
+/** Returns texts as quoted data under one heading, each on one line behind the word that says what it is. */
+export function asRecords(
+  heading: string,
+  records: readonly { readonly label: string; readonly text: string }[],
+): string {
+  return asData(heading, records.map(({ label, text }) => `${label}: ${onOneLine(text)}`).join("\n"));
+}
+
+function onOneLine(text: string): string {
+  return text.toWellFormed().trim().split(lineBreak).join(" ⏎ ");
+}
+
+/** Returns a name for use in a heading or in a line of the kernel's own: in quotation marks that it cannot close, on one line, at most 300 characters. */
 export function quoted(name: string): string {
   return JSON.stringify(headOf(name, maxQuoted).toWellFormed()).replace(
     unsafeInLine,
     (character) => String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+/** Returns names as `quoted` does, with commas between them. */
+export function quotedNames(names: readonly string[]): string {
+  return names.map(quoted).join(", ");
 }
 
 /** Returns at most so many code units from the beginning, without half a character at the end. */

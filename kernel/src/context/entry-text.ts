@@ -3,7 +3,7 @@ import { hasEnded, type ActionState } from "../base/vocabulary/action.ts";
 import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
 import { bulletinBlock } from "../base/vocabulary/mind.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
-import { asData, quoted, withinBytes } from "./data-text.ts";
+import { asData, quoted, quotedNames, withinBytes } from "./data-text.ts";
 import { jsonText } from "./tokens.ts";
 
 /** The result of a call that its process did not wait for; the words of `models/normalize.ts`. */
@@ -14,12 +14,14 @@ const bareLineBreaks = /[\u0085\u2028\u2029]/g;
 /** One line that is neither a heading nor quoted data. */
 const plainLine = /^(?![[|])[^\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]*$/;
 
-/** Returns the result of a call as the model reads it: an agent's own text is quoted as data, and so is an error of several lines. */
+/**
+ * Returns the result of a call as the model reads it: an agent's own text is quoted as data, and so is an error that is not
+ * one plain line. The tools of processes, whose names have no slash, return as text only what a person has accepted; their
+ * errors may repeat what anybody wrote.
+ */
 export function toldResult(tool: string, result: ToolResult): string {
   const text = resultText(result);
-  // The tools of processes have no slash, and what they say is the kernel's or was accepted.
-  if (!tool.includes("/")) return text;
-  const isText = result.status === "success" && typeof result.value === "string";
+  const isText = result.status === "success" && typeof result.value === "string" && tool.includes("/");
   const isForeign = isText || (result.status === "error" && !plainLine.test(text));
   return isForeign ? asData(`${isText ? "result" : "error"} of ${quoted(tool)}`, text) : text;
 }
@@ -93,7 +95,7 @@ function endText({ state, origin }: EntryOf<"action"> | EntryOf<"ask">): string 
 
 /** Returns the words of a heading that name what a text was made from. */
 export function sourcesOf({ sources = [] }: { readonly sources?: readonly string[] }): string {
-  return sources.length === 0 ? "" : `; sources: ${sources.map(quoted).join(", ")}`;
+  return sources.length === 0 ? "" : `; sources: ${quotedNames(sources)}`;
 }
 
 /** Returns the plain texts of an entry, as far as the model reads them. */

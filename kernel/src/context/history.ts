@@ -281,7 +281,7 @@ export class History {
 
   #userParts(entry: EntryOf<"message">): (ModelText | ModelImage)[] {
     // An interceptor speaks in the place of the person whose text it changed, unless its own text may be a stranger's.
-    const changed = entry.by !== undefined && entry.origin === `agent:${entry.by}`;
+    const changed = entry.by !== undefined && entry.origin === `agent:${entry.by}` && entry.tainted !== true;
     const speaks = changed || this.#options.speakers.has(entry.origin);
     const heading = `message from ${quoted(entry.origin)}${sourcesOf(entry)}`;
     return entry.parts.flatMap((part, index): (ModelText | ModelImage)[] => {

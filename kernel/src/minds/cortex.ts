@@ -2,7 +2,7 @@ import { isoTime } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
-import { asData, quoted } from "../context/data-text.ts";
+import { asRecords, headOf, quoted } from "../context/data-text.ts";
 import { withoutReplaced } from "../context/replaced.ts";
 import { bulletinBlock } from "../base/vocabulary/mind.ts";
 import { textOf } from "../context/entry-text.ts";
@@ -191,9 +191,9 @@ export class Cortex implements Disposable {
       });
       const said = withoutReplaced(entries)
         .filter((entry) => isSaid(entry, since))
-        .map(lineOf);
+        .map(recordOf);
       if (said.length === 0) continue;
-      const text = asData(`the conversation ${quoted(state.title)}`, said.join("\n"));
+      const text = asRecords(`the conversation ${quoted(state.title)}`, said);
       if (text.length > left) break;
       left -= text.length;
       texts.push(text);
@@ -211,7 +211,7 @@ function isSaid(entry: Entry, since: string): boolean {
   );
 }
 
-function lineOf(entry: Entry): string {
-  const who = entry.origin === "person" ? "person" : entry.kind === "message" ? "mind" : entry.kind;
-  return `${who}: ${textOf(entry).slice(0, maxTextCharacters).toWellFormed()}`;
+function recordOf(entry: Entry): { readonly label: string; readonly text: string } {
+  const label = entry.origin === "person" ? "person" : entry.kind === "message" ? "mind" : entry.kind;
+  return { label, text: headOf(textOf(entry), maxTextCharacters) };
 }

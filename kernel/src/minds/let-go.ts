@@ -2,6 +2,7 @@ import { canonicalJson, isJsonObject } from "../base/json.ts";
 import type { Ask } from "../base/vocabulary/ask.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import { quoted } from "../context/data-text.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 
 /** The origin of the kernel's message that tells a channel what a person decided about a call that it did not wait for. */
@@ -35,7 +36,7 @@ export function questionIn(entry: Entry): string | null {
 
 /** Returns what a channel is told about the question. */
 export function toldDecision({ state, title }: Pick<Ask, "state" | "title">): string {
-  const what = `"${title}"`;
+  const what = quoted(title);
   if (state === "Allowed")
     return `The person allowed it: ${what}. Make the same call again if it is still needed.`;
   return state === "Denied"

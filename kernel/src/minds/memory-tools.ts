@@ -1,4 +1,5 @@
 import { isJsonObject } from "../base/json.ts";
+import { quotedNames } from "../context/data-text.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
 import type { RecalledMemory } from "./ports.ts";
@@ -52,7 +53,7 @@ export async function saveMemory(
         `A memory of the type ${type} repeats the person's own words, and ${why}. Quote one or more whole sentences of theirs, or save it as an Observation.`,
       ),
     });
-    if (isTainted) return refused(`this was made from ${sources.join(", ")}`);
+    if (isTainted) return refused(`this was made from ${quotedNames(sources)}`);
     // If several memories say the same, one of them stays as the person wrote it.
     const said =
       old.find((each) => each.type === type && each.text === text.trim())?.text ?? quoted(text, process);
@@ -94,7 +95,7 @@ function whyNotMerged(
     return `There is no memory "${missing}" to replace. memory_recall shows the ids.`;
   const other = old.find((each) => each.isTainted !== merged.isTainted);
   if (other !== undefined) {
-    const sources = (merged.isTainted ? merged.sources : other.sources).join(", ");
+    const sources = quotedNames(merged.isTainted ? merged.sources : other.sources);
     return merged.isTainted
       ? `The memory "${other.id}" cannot be replaced by one that comes from foreign sources: you have read text of ${sources}. Leave both as they are.`
       : `The memory "${other.id}" comes from foreign sources (${sources}), and the new one does not, so they are not merged. Leave both as they are.`;

@@ -64,7 +64,7 @@ test.each<[string, readonly RecalledMemory[], object, RegExp, boolean]>([
     "a tainted one by what is not",
     [memory("k3", "Fact", "Tea at six", ["web"])],
     { replaces: ["k3"] },
-    /comes from foreign sources \(web\)/,
+    /comes from foreign sources \("web"\)/,
     false,
   ],
   [

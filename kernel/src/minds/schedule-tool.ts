@@ -2,6 +2,7 @@ import { isLaresError } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { MadeSchedule } from "../base/vocabulary/made-schedule.ts";
 import { toolFailure, type ToolResult } from "../base/vocabulary/tool-result.ts";
+import { quotedNames } from "../context/data-text.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
 
@@ -72,7 +73,7 @@ async function remove({ ports, log }: ConversationHost, process: AtWork, id: unk
   const { isTainted = false, sources = [] } = process.provenance("model");
   if (isTainted)
     return asError(
-      `This conversation has read ${sources.join(", ")}, so it removes no schedule. The person can ask for it in another conversation.`,
+      `This conversation has read ${quotedNames(sources)}, so it removes no schedule. The person can ask for it in another conversation.`,
       false,
     );
   return (await ports.schedules.remove(log.header.agent, id))

@@ -1,6 +1,7 @@
 import { isoTime } from "../base/clock.ts";
 import { endedStates, type Process, waitsForFollowUp } from "../base/vocabulary/conversation.ts";
 import type { SuffixPart } from "../context/context.ts";
+import { headOf, quoted } from "../context/data-text.ts";
 import type { ConversationState } from "../conversations/fold.ts";
 import type { DecidedChange } from "./decided-changes.ts";
 
@@ -71,7 +72,7 @@ function lineOf(
   nowMs: number,
 ): string {
   const what = name === undefined ? kind : `${kind} (${name})`;
-  const short = task.length > maxTaskCharacters ? `${task.slice(0, maxTaskCharacters)}…` : task;
+  const short = task.length > maxTaskCharacters ? `${headOf(task, maxTaskCharacters)}…` : task;
   const since = Math.round((nowMs - Date.parse(ended ?? started)) / 1000);
   const how =
     expires !== undefined
@@ -83,7 +84,7 @@ function lineOf(
     .filter((text) => text !== undefined)
     .map(shortened)
     .join("; ");
-  return `- ${what} ${id}: ${JSON.stringify(short)}, ${how}${more === "" ? "" : `: ${more}`}`;
+  return `- ${what} ${id}: ${quoted(short)}, ${how}${more === "" ? "" : `: ${more}`}`;
 }
 
 function decidedLine({ id, how, title, reason, at }: DecidedChange): string {
@@ -92,5 +93,5 @@ function decidedLine({ id, how, title, reason, at }: DecidedChange): string {
 }
 
 function shortened(text: string): string {
-  return JSON.stringify(text.slice(0, maxTaskCharacters).toWellFormed());
+  return quoted(headOf(text, maxTaskCharacters));
 }
