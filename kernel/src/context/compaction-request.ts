@@ -5,12 +5,19 @@ import { summaryText } from "./context.ts";
 import { estimateTokens } from "./tokens.ts";
 import { type TranscriptItem, transcriptOf } from "./transcript.ts";
 
+/** What an interceptor says about a summary. If a stranger may have written it, it instructs nobody. */
+interface CompactionInstructions {
+  /** The interceptor's id. */
+  readonly by: string;
+  readonly text: string;
+  readonly isTainted: boolean;
+}
+
 interface CompactionInput {
   readonly plan: CompactionPlan;
   /** The role prompt of compactions. */
   readonly prompt: string;
-  /** Instructions from interceptors, with their ids. */
-  readonly instructions?: readonly { readonly by: string; readonly text: string }[];
+  readonly instructions?: readonly CompactionInstructions[];
   /** The window of the model that writes the summary, in tokens. */
   readonly limit: number;
 }
@@ -32,10 +39,11 @@ export function compactionMessages({
   limit,
 }: CompactionInput): ModelMessage[] {
   const system = prompt === "" ? dataNote : `${prompt}\n\n${dataNote}`;
-  const asked = instructions.map(
-    ({ by, text }) =>
-      `Instructions of ${quoted(by)} for this summary:\n${headOf(text, maxInstructionCharacters)}`,
-  );
+  const asked = instructions.map(({ by, text, isTainted }) => {
+    const heading = `Instructions of ${quoted(by)} for this summary`;
+    const shortened = headOf(text, maxInstructionCharacters);
+    return isTainted ? asData(heading, shortened) : `${heading}:\n${shortened}`;
+  });
   const end = `Write the summary now, in at most ${plan.summaryTokens} tokens.`;
   const fixed = [system, ...asked, end].reduce((sum, text) => sum + estimateTokens(text) + overheadTokens, 0);
   const room = Math.floor(limit * requestShare) - plan.summaryTokens - fixed;

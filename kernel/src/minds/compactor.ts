@@ -254,7 +254,7 @@ export class Compactor {
     const messages = compactionMessages({
       plan,
       prompt: this.#conversation.mind().definition.prompts.compaction,
-      instructions: instructions.map(({ by, value }) => ({ by, text: value })),
+      instructions: instructions.map(({ by, value, isTainted }) => ({ by, text: value, isTainted })),
       limit: choice.contextTokens,
     });
     const madeOf = [...plan.merged, ...plan.covered, ...instructions.map(taintedBy)];
