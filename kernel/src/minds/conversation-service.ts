@@ -220,10 +220,12 @@ export function createConversationService(minds: Minds): ConversationService {
       checkPerson(by, change);
       const { agent } = await known(id);
       const alone = sentParts(prompt, undefined);
-      await minds.use(id, (conversation) =>
-        said === undefined
-          ? conversation.send(alone, newId(), { origin: commandOrigin(agent) })
-          : conversation.send(sentParts(said, undefined), newId(), { origin: "person", prompt }),
+      await sends.run(id, () =>
+        minds.use(id, (conversation) =>
+          said === undefined
+            ? conversation.send(alone, newId(), { origin: commandOrigin(agent) })
+            : conversation.send(sentParts(said, undefined), newId(), { origin: "person", prompt }),
+        ),
       );
     },
     follow: async (id, from, sink) => {
