@@ -19,7 +19,6 @@ const kindsOfNews: ReadonlySet<Entry["kind"]> = new Set([
   "ask",
   "block",
   "pin",
-  "redaction",
 ] as const);
 
 const ownOrigins: ReadonlySet<string> = new Set(["person", "model", "kernel", "schedule", "decision"]);

@@ -160,5 +160,5 @@ test("a plain word is removed from the logs only, and the person is told", async
     async () => null,
   );
   expect(asked).toEqual([[confided]]);
-  expect(report.remains[0]).toMatchObject({ place: "everything but the conversations" });
+  expect(report.remains[0]).toMatchObject({ place: "places other than conversations" });
 });

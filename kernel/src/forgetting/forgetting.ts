@@ -26,8 +26,8 @@ interface ForgettingParts {
 }
 
 const plainWord: RemainingText = {
-  place: "everything but the conversations",
-  name: "a plain word or number",
+  place: "places other than conversations",
+  name: "not searched for a plain word or number",
   why: "It may also be a name or a value in data of agents, which would break. Redact it with the words beside it.",
 };
 

@@ -1,4 +1,5 @@
-import type { Entry } from "../base/vocabulary/conversation.ts";
+import { isJsonObject } from "../base/json.ts";
+import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
 import { textOf } from "../context/entry-text.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import { everyEntry } from "../conversations/whole-logs.ts";
@@ -42,5 +43,17 @@ export async function derivedFrom(
 
 /** Results are taken too: a tool may have got the text from the model's arguments. */
 function isWritten(entry: Entry): boolean {
+  if (entry.kind === "tool_result") return !isAboutProcess(entry);
   return entry.kind !== "message" || entry.role === "assistant";
+}
+
+const factsOfProcess: ReadonlySet<string> = new Set(["process", "state", "note"]);
+
+/** True for what the kernel's tools for processes return: ids, states and its own words have nothing of any text. */
+function isAboutProcess({ result, origin }: EntryOf<"tool_result">): boolean {
+  if (result.status !== "success" || origin !== "workspace") return false;
+  const { value = null } = result;
+  return (
+    value === null || (isJsonObject(value) && Object.keys(value).every((key) => factsOfProcess.has(key)))
+  );
 }

@@ -23,7 +23,7 @@ test("a person reads what was removed, what stays and why, and what was made fro
   expect(lines).toContain("… and 11 more");
   expect(lines).toContain("--with-derived");
   expect(redactionSentence(done)).toBe(
-    "Removed from 2 entries. 1 copy elsewhere: questions. It still stands in: an action · a1. 13 texts made from it may say the same in other words, such as: It is a fruit",
+    "Removed from 2 entries. 1 copy elsewhere: questions. It stays, or was not looked for, in: an action · a1. 13 texts made from it may say the same in other words, such as: It is a fruit",
   );
 });
 
@@ -66,6 +66,6 @@ test("a conversation that has the text on its own is named as the lists name it"
     "  another conversation · 2930fd59: Redact it there too.",
   ]);
   expect(redactionSentence({ ...done, remains })).toContain(
-    "It still stands in: another conversation · 2930fd59.",
+    "It stays, or was not looked for, in: another conversation · 2930fd59.",
   );
 });

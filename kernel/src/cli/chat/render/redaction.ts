@@ -14,8 +14,12 @@ const nowhere = "The text stands nowhere in this conversation.";
 /** Returns what a person reads after a redaction: what it reached, what stays and why, and what was made from it. */
 export function redactionLines(done: RedactedConversation, agent: string, surface: Surface): string[] {
   const { style } = surface;
-  const { conversations, memories, derived_total: total, removed, remains } = done;
-  const others = conversations.length > 1 ? `, in ${counted(conversations.length, "conversation")}` : "";
+  const { entries, conversations, memories, derived_total: total, removed, remains } = done;
+  // Some of them may have it only in what the model reads before all entries.
+  const others =
+    conversations.length <= 1
+      ? ""
+      : `${entries.length > 0 ? " and from what the model reads" : ""}, in ${counted(conversations.length, "conversation")}`;
   const count = total + memories.length;
   const reached = reachedBy(done);
   return [
@@ -62,7 +66,7 @@ export function copyLines(
       ? []
       : [
           "",
-          style.yellow("The text still stands here:"),
+          style.yellow("The text stays, or was not looked for, here:"),
           ...remains.flatMap((copy) =>
             wrap(`${whereOf(copy)}: ${oneLine(copy.why)}`, width - 4).map(
               (line, row) => `${row === 0 ? "  " : "    "}${line}`,
@@ -107,7 +111,7 @@ export function redactionSentence(done: RedactedConversation): string {
     ...(remains.length === 0
       ? []
       : [
-          `It still stands in: ${remains.slice(0, maxShown).map(whereOf).join(", ")}${remains.length > maxShown ? ", …" : ""}.`,
+          `It stays, or was not looked for, in: ${remains.slice(0, maxShown).map(whereOf).join(", ")}${remains.length > maxShown ? ", …" : ""}.`,
         ]),
     ...(count === 0
       ? []
