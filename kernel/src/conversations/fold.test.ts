@@ -109,11 +109,15 @@ test("unread counts answers of the channel and notices that the person has not s
   expect(unread(said(2, "m1"), notice, entryOf(4, { kind: "meta", read: 3 }), said(5, "m2"))).toBe(1);
 });
 
-test("what only says that it was read does not make a conversation the last used one", () => {
+test("that it was read, and that a text was removed, does not make a conversation the last used one", () => {
   const later = "2026-11-21T00:00:00.000Z";
-  const read = { ...entryOf(3, { kind: "meta", read: 2 }), created: later };
-  const { state } = foldOf([channel, said(2, "m1"), read]);
-  expect([state.seq, state.updated]).toEqual([3, said(2, "m1").created]);
+  for (const entry of [
+    entryOf(3, { kind: "meta", read: 2 }),
+    entryOf(3, { kind: "redaction", entries: [{ ...said(2, "m1"), parts: [] }] }),
+  ]) {
+    const { state } = foldOf([channel, said(2, "m1"), { ...entry, created: later }]);
+    expect([state.seq, state.updated]).toEqual([3, said(2, "m1").created]);
+  }
   expect(
     foldOf([channel, { ...entryOf(2, { kind: "meta", title: "T" }), created: later }]).state.updated,
   ).toBe(later);
