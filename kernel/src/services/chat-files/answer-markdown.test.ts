@@ -10,15 +10,34 @@ describe("an answer in a file", () => {
     ["headings are two levels deeper", "# a\n## You\n##### b", "### a\n#### You\n###### b"],
     ["headings above lines too", "a\n===\n\nYou\n---", "### a\n\n#### You"],
     ["a line below a list is no heading", "- a\n---\n| b |\n---", "- a\n\n---\n| b |\n\n---"],
-    ["code stays", "```md\n# a\n<b>\n```\n    # c", "```md\n# a\n<b>\n```\n    # c"],
-    ["code without an end gets one", "~~~~\n## You", "~~~~\n## You\n~~~~"],
-    ["images and HTML are shown as text", "![a](b) <b>c</b> <!-- d", "\\![a](b) \\<b>c\\</b> \\<!-- d"],
-    ["but not in spans of code", "`<b>` ``![`]`` 1 < 2 \\<i>", "`<b>` ``![`]`` 1 < 2 \\<i>"],
     [
-      "characters that break lines or are unseen are shown",
-      "a\rb\u2028c\u202ed",
-      "a␍b\\<U+2028>c\\<U+202E>d",
+      "headings in quotations and lists too",
+      "> # a\n- b\n  > You\n  > ---",
+      "> ### a\n- b\n  > You\n\n  > ---",
     ],
+    ["and where others may read code", "10. a\n    # b", "10. a\n    ### b"],
+    ["code stays", "```md\n# a\n<b>\n    ```\n```\nc", "```md\n# a\n<b>\n    ```\n```\nc"],
+    ["code without an end gets one", "~~~~\n## You", "~~~~\n## You\n~~~~"],
+    [
+      "code in a list begins at the start of a line",
+      "1. a\n   ```md\n   <b>\n     # c\n   ```\n   d\n2. e",
+      "1. a\n```md\n<b>\n  # c\n```\nd\n2. e",
+    ],
+    ["also on the item's own line", "a\n- ```\n  <b>\n  ```\n- c", "a\n```\n<b>\n```\n- c"],
+    ["but is text in a quotation", "> ```\n> <b>\n> ```", "> ```\n> < b>\n> ```"],
+    ["images and HTML are shown as text", "![a](b) <b>c</b> <!-- d", "! [a](b) < b>c< /b> < !-- d"],
+    ["however they are escaped", "\\![a](b) \\\\<b>", "\\! [a](b) \\\\< b>"],
+    [
+      "but not in code that all read alike",
+      "`<b>` ``![]``, (`Map<a>`) 1 < 2 [`<c>`](d)",
+      "`<b>` ``![]``, (`Map<a>`) 1 < 2 [`<c>`](d)",
+    ],
+    ["code with an unclear end", "`a` `\n`<b>`", "`a` `\n`< b>`"],
+    ["code behind an address", "http://a/`b `c` <d> `e", "http://a/`b `c` < d> `e"],
+    ["code in cells", "a|b\n-|-\n`a|b` `<b>`|`", "a|b\n-|-\n`a|b` `< b>`|`"],
+    ["mathematics in one paragraph", "$$\n<a\n$$ $$b$$", "$$\n< a\n$$ $$b$$"],
+    ["mathematics that would end in code", "$$\n\n```\n$$\n<b>\n```", "$ $\n\n```\n$$\n<b>\n```"],
+    ["characters that break lines or are unseen are shown", "a\rb\u2028c\u202ed", "a␍b<U+2028>c<U+202E>d"],
   ];
   test.each(cases)("%s", (_name, answer, expected) => {
     expect(answerMarkdown(answer)).toBe(expected);
@@ -52,8 +71,27 @@ describe("an answer in a file", () => {
 
   test("a long line with many marks costs no more than its length", () => {
     const marks = Array.from({ length: 900 }, (_, index) => "`".repeat(index + 1)).join("<b ");
-    expect(answerMarkdown(marks)).toContain("\\<b ");
+    expect(answerMarkdown(marks)).toContain("< b ");
     expect(answerMarkdown("` <b> ".repeat(80_000)).length).toBeGreaterThan(400_000);
+    for (const piece of [
+      "- ",
+      "> ",
+      "1. ",
+      "$$ ",
+      "- \n",
+      "#",
+      "](",
+      "][",
+      "[^a",
+      "\t`",
+      "-",
+      "=",
+      "`<b>` ",
+      ".` ",
+    ]) {
+      const times = 200_000 / piece.length;
+      expect(answerMarkdown(`${piece.repeat(times)}<b> x`)).toContain("< b> x");
+    }
   });
 });
 
@@ -61,6 +99,8 @@ test("an agent's heading never begins a person's turn, whatever the agent calls 
   expect(agentHeading({ id: "test.a", name: "Steward" })).toBe("## Steward");
   expect(agentHeading({ id: "test.a", name: " yOu " })).toBe("## Agent test.a");
   expect(agentHeading({ id: "test.a", name: "a\n## You" })).toBe("## a \\#\\# You");
+  // A preview takes the backslash for a part of the address.
+  expect(agentHeading({ id: "test.a", name: "http://a/<img>" })).toBe("## http://a/\\< img\\>");
 });
 
 test("a turn is inserted with empty lines around it, and with a heading behind it unless one is there", () => {

@@ -4,9 +4,13 @@ interface Fence {
   readonly kind: "fence";
   readonly mark: string;
   readonly length: number;
-  /** It began on the line of a list item or quotation, and ends with that at the latest. */
-  readonly isInContainer: boolean;
+  readonly containers: readonly Container[];
+  /** The place of the innermost quotation among the containers; -1 without one. */
+  readonly quotation: number;
 }
+
+/** A quotation, or an item of a list, whose lines begin with at least so many blanks. */
+type Container = "quotation" | number;
 
 interface RawHtml {
   readonly kind: "html";
@@ -26,9 +30,10 @@ const htmlBlocks: readonly { readonly start: RegExp; readonly end: RegExp }[] = 
   { start: /^ {0,3}<![a-z]/i, end: />/ },
   { start: /^ {0,3}<!\[CDATA\[/, end: /\]\]>/ },
 ];
-const containers = /^(?: {0,3}(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t]+))+/;
-const quotation = /^ {0,3}>/;
 const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+const quotation = / {0,3}> ?/y;
+const listItem = / {0,3}(?:[-*+]|\d{1,9}[.)]) {1,4}(?! )/y;
+const blanks = / */y;
 
 /** Follows the lines of a Markdown text. Reads each line once, so that a hostile text costs no more than its length. */
 export class BlockScanner {
@@ -40,30 +45,29 @@ export class BlockScanner {
       if (this.#open.end.test(line)) this.#open = null;
       return false;
     }
-    if (this.#open?.kind === "fence" && !this.#endsContainer(this.#open, line)) {
-      if (closes(this.#open, line)) this.#open = null;
-      return false;
+    if (this.#open?.kind === "fence") {
+      const inner = withinContainers(spaced(line), this.#open);
+      if (inner !== null) {
+        if (closes(this.#open, inner)) this.#open = null;
+        return false;
+      }
     }
     this.#open = opened(line);
     return this.#open === null;
   }
-
-  /** Returns the line that closes the code that the last lines are in; null if an empty line and a heading close it too. */
-  get missingEnd(): string | null {
-    const open = this.#open;
-    return open?.kind === "fence" && !open.isInContainer ? open.mark.repeat(open.length) : null;
-  }
-
-  #endsContainer({ isInContainer }: Fence, line: string): boolean {
-    return isInContainer && /^\S/.test(line) && !quotation.test(line);
-  }
 }
 
 function opened(line: string): Block | null {
-  const container = containers.exec(line)?.[0] ?? "";
-  const [, run = "", info = ""] = fence.exec(line.slice(container.length)) ?? [];
+  const { containers, rest } = containersOf(spaced(line));
+  const [, run = "", info = ""] = fence.exec(rest) ?? [];
   if (run !== "" && !(run.startsWith("`") && info.includes("`")))
-    return { kind: "fence", mark: run.charAt(0), length: run.length, isInContainer: container !== "" };
+    return {
+      kind: "fence",
+      mark: run.charAt(0),
+      length: run.length,
+      containers,
+      quotation: containers.lastIndexOf("quotation"),
+    };
   const html = htmlBlocks.find(({ start }) => start.test(line));
   if (html === undefined) return null;
   // A comment may end on the line on which it begins.
@@ -71,8 +75,54 @@ function opened(line: string): Block | null {
   return html.end.test(after) ? null : { kind: "html", end: html.end };
 }
 
-function closes({ mark, length, isInContainer }: Fence, line: string): boolean {
-  const inner = isInContainer ? line.replace(containers, "").trimStart() : line;
-  const run = /^ {0,3}(`+|~+)[ \t]*$/.exec(inner)?.[1] ?? "";
+function closes({ mark, length }: Fence, line: string): boolean {
+  const run = /^ {0,3}(`+|~+) *$/.exec(line)?.[1] ?? "";
   return run.startsWith(mark) && run.length >= length;
+}
+
+function containersOf(line: string): { readonly containers: readonly Container[]; readonly rest: string } {
+  const containers: Container[] = [];
+  let at = 0;
+  for (;;) {
+    const quoted = lengthAt(quotation, line, at);
+    const length = quoted ?? lengthAt(listItem, line, at);
+    if (length === null) return { containers, rest: line.slice(at) };
+    containers.push(quoted === null ? length : "quotation");
+    at += length;
+  }
+}
+
+/** Returns what a line has within the containers of a block; null if it ends one of them. */
+function withinContainers(line: string, { containers, quotation: innermost }: Fence): string | null {
+  let at = 0;
+  /** Where the blanks end that begin at `at` or before it. */
+  let word = 0;
+  for (const [index, container] of containers.entries()) {
+    if (word <= at) word = at + (lengthAt(blanks, line, at) ?? 0);
+    // An empty line ends quotations only.
+    if (word === line.length) return innermost >= index ? null : "";
+    const length = container === "quotation" ? lengthAt(quotation, line, at) : container;
+    if (length === null || (container !== "quotation" && word - at < container)) return null;
+    at += length;
+  }
+  return line.slice(at);
+}
+
+function lengthAt(pattern: RegExp, line: string, at: number): number | null {
+  pattern.lastIndex = at;
+  return pattern.exec(line)?.[0].length ?? null;
+}
+
+/** Returns the line with its tabs as blanks up to the next of every four columns, as CommonMark counts them. */
+function spaced(line: string): string {
+  if (!line.includes("\t")) return line;
+  const [first = "", ...others] = line.split("\t");
+  let column = first.length;
+  const pieces = [first];
+  for (const piece of others) {
+    const width = 4 - (column % 4);
+    pieces.push(" ".repeat(width), piece);
+    column += width + piece.length;
+  }
+  return pieces.join("");
 }

@@ -25,6 +25,10 @@ describe("the last turn", () => {
     ["behind code", "```\n## You\n```\n## You\nhello", "hello"],
     ["in longer code", "````\n```\n## You\n````", null],
     ["in code in a list", "- ```\n  ## You\n  ```\n\n## You\nhello", "hello"],
+    ["below code that ends with its item", "10. ```\n  ## You\nhello", "hello"],
+    ["below code that ends with its quotation", "> ```\n  ## You\nhello", "hello"],
+    ["below code whose item has no quotation", "- ```\n> a\n## You\nhello", "hello"],
+    ["in code behind tabs", "-\t```\n\n\t## You\n\t```\nhello", null],
     ["in a list or quotation", "- ## You\n> ## You\nhello", null],
     ["as indented code", "    ## You\nhello", null],
     ["in a comment", "<!--\n\n## You\n\nhello\n-->", null],
@@ -73,4 +77,7 @@ test("what was in a file ends with its text, but for an empty turn that the pers
 test("a large text without an end costs no more than its length", () => {
   const lines = "`".repeat(20_000) + "\n" + "<!--\n".repeat(200_000) + "> ".repeat(200_000);
   expect(lastTurn(lines)).toBeNull();
+  expect(
+    lastTurn(`${"- ".repeat(100_000)}\`\`\`\n${"\n".repeat(200_000)}${"  ".repeat(100_000)}`),
+  ).toBeNull();
 });
