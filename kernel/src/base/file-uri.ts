@@ -14,13 +14,13 @@ export function pathOfFileUri(uri: string, platform: string): string | null {
   const isLocal = host === "" || host.toLowerCase() === "localhost";
   if (platform === "win32") return windowsPath(path, isLocal ? "" : host);
   if (!isLocal) return null;
-  return path.length > 1 ? path.replace(/\/+$/, "") || "/" : path;
+  return path.length > 1 ? path.replace(/(?<!\/)\/+$/, "") || "/" : path;
 }
 
 function windowsPath(path: string, host: string): string | null {
   if (host !== "") return `\\\\${host}${path.replaceAll("/", "\\")}`;
   const drive = /^\/([A-Za-z]):(\/.*)?$/.exec(path);
   if (!drive) return null;
-  const rest = (drive[2] ?? "/").replace(/(?<=.)\/+$/, "");
+  const rest = (drive[2] ?? "/").replace(/(?<=[^/]|^\/)\/+$/, "");
   return `${drive[1]?.toUpperCase()}:${rest.replaceAll("/", "\\")}`;
 }

@@ -15,7 +15,7 @@ const whiteSpace = String.raw`\t\n\x0b\f\r \x{a0}\x{feff}\x{2028}\x{2029}\p{Zs}`
 function inRe2Words(pattern: string): string {
   let written = "";
   let isInClass = false;
-  for (const [part] of pattern.matchAll(/\\[pP]\{[^}]*\}|\\[^]|[^]/g)) {
+  for (const [part] of pattern.matchAll(/\\[pP]\{[^\\}]*\}|\\[^]|[^]/g)) {
     if (part === "[" && !isInClass) isInClass = true;
     else if (part === "]") isInClass = false;
     if (/^\\[pP]\{/.test(part)) written += propertyOf(part);
@@ -28,7 +28,7 @@ function inRe2Words(pattern: string): string {
 
 /** Rewrites `\p{Letter}`, `\p{gc=Lu}`, `\p{Script=Greek}` to `\p{L}`, `\p{Lu}`, `\p{Greek}`. */
 function propertyOf(part: string): string {
-  const [, name = "", value] = /^..\{([^=}]*)=?([^}]*)\}$/.exec(part) ?? [];
+  const [, name = "", value] = /^..\{([^=}]*)(?:=([^}]*))?\}$/.exec(part) ?? [];
   const isPlain = value === undefined || value === "";
   if (!isPlain && !/^(?:General_Category|gc|Script|sc)$/.test(name)) return part;
   const wanted = isPlain ? name : value;

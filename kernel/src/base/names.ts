@@ -8,7 +8,7 @@ export function foldName(name: string): string {
   return bare
     .toUpperCase()
     .toLowerCase()
-    .replace(/[. ]+$/, "")
+    .replace(/(?<![. ])[. ]+$/, "")
     .normalize("NFC");
 }
 

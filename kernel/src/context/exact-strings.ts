@@ -80,7 +80,7 @@ const errorNames = /\bE[A-Z]{3,16}\b|(?:Error|Exception)\b|\berror\b/;
 const fileName = /^[^\s.][^\s]*\.[a-z][a-z0-9]{0,7}$/i;
 const abbreviation = /^(?:[a-z]\.)+[a-z]$/i;
 const plainNumber = /^[+\-−~≈$€£¥]?\d[\d.,:_]*[%€$£¥°]?$/;
-const trailing = /[.,:;!?…]+$/;
+const trailing = /(?<![.,:;!?…])[.,:;!?…]+$/;
 
 class Collector {
   readonly #strings = new Set<string>();

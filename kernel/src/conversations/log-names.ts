@@ -5,7 +5,8 @@ export function isConversationId(id: string): boolean {
   return conversationId.test(id);
 }
 
-const agentId = /^[a-z0-9]+(?:[.-][a-z0-9-]+)+$/;
+/** A hyphen is read in one way only, as in `extensionIdPattern`: otherwise each one would double the time. */
+const agentId = /^[a-z0-9]+[.-][a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
 
 /** True for the name of a mind's own log, which is its agent's. */
 export function isMindLog(id: string): boolean {

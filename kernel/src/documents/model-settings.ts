@@ -67,7 +67,7 @@ export function providerSettings(id: string, provider: ProviderDocument): Provid
   }
 }
 
-const bare = (url: string): string => url.replace(/\/+$/, "");
+const bare = (url: string): string => url.replace(/(?<!\/)\/+$/, "");
 
 const secretOf = ({ key }: { readonly key?: { readonly secret: string } }): { secret?: string } =>
   key === undefined ? {} : { secret: key.secret };

@@ -127,5 +127,7 @@ function maskedText(text: string, masked: Masked, name: string | undefined): str
   const before = `"${name.slice(-maxNameLength)}": "`;
   const named = masked(`${before}${text}"`);
   if (named.startsWith(before) && named.endsWith('"')) return named.slice(before.length, -1);
-  return /\[secret: [^\]]*\]/.exec(named)?.[0] ?? masked(text);
+  const start = named.indexOf("[secret: ");
+  const end = start === -1 ? -1 : named.indexOf("]", start);
+  return end === -1 ? masked(text) : named.slice(start, end + 1);
 }

@@ -73,7 +73,7 @@ function signaturesOf(eventName: string, receiver: string | null): ReadonlyMap<s
 
 /** "list" of "list<string>". */
 function headOf(type: string): string {
-  return type.replace(/<.*$/, "");
+  return type.replace(/<.*/s, "");
 }
 
 function wordsOf(

@@ -31,7 +31,7 @@ const operators: Readonly<Record<string, { readonly right: string; readonly mess
 
 /** Whole strings; names with the dots before them; runs of comparison characters. Each matches in linear time. */
 const tokens =
-  /r?"""[^]*?(?:"""|$)|r?'''[^]*?(?:'''|$)|r?"(?:\\.|[^"\\])*(?:"|$)|r?'(?:\\.|[^'\\])*(?:'|$)|(?:\.\s*)?[A-Za-z_]\w*|[=!<>]+/gu;
+  /r?"""[^]*?(?:"""|$)|r?'''[^]*?(?:'''|$)|r?"(?:\\[^]|[^"\\])*\\?(?:"|$)|r?'(?:\\[^]|[^'\\])*\\?(?:'|$)|(?:\.\s*)?[A-Za-z_]\w*|[=!<>]+/gu;
 
 /** For a filter that cannot be parsed: detects a pattern over paths, as in `read_entries` and in rules. */
 export function slipOfPattern(source: string): Slip | undefined {

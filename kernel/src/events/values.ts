@@ -61,7 +61,7 @@ export function durationText(duration: Duration): string {
   const [sign, size] = total < 0n ? ["-", -total] : ["", total];
   const fraction = String(size % 1_000_000_000n)
     .padStart(9, "0")
-    .replace(/0+$/, "");
+    .replace(/(?<!0)0+$/, "");
   return `${sign}${size / 1_000_000_000n}${fraction === "" ? "" : `.${fraction}`}s`;
 }
 

@@ -156,7 +156,7 @@ class Download {
     if (kind !== "Denied") throw known;
     const { url, redirectHosts } = this.#source;
     const isDeclared = [url.replace(/^[a-z]+:\/\//iu, ""), ...redirectHosts].some(
-      (each) => each.replace(/[:/?#].*$/su, "").toLowerCase() === host,
+      (each) => each.replace(/[:/?#].*/su, "").toLowerCase() === host,
     );
     const reason = isDeclared
       ? error.message
@@ -197,5 +197,5 @@ function rangeOf(
 
 /** An address without its query, which may hold a token. */
 function shownUrl(url: string): string {
-  return url.replace(/[?#].*$/su, "");
+  return url.replace(/[?#].*/su, "");
 }

@@ -136,12 +136,14 @@ export async function registryFor(name: string, environment: Environment): Promi
 async function settingsIn(file: string, environment: Environment): Promise<ReadonlyMap<string, string>> {
   const settings = new Map<string, string>();
   for (const line of ((await readText(file).catch(() => null)) ?? "").split(/\r?\n/)) {
-    const [, key, value] = /^\s*([^#;=\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (key === undefined || value === undefined) continue;
+    const at = line.indexOf("=");
+    const key = line.slice(0, Math.max(0, at)).trim();
+    if (key === "" || key.startsWith("#") || key.startsWith(";")) continue;
+    const value = line.slice(at + 1).trim();
     const plain = value.replace(/^(["'])(.*)\1$/, "$2");
     settings.set(
       key,
-      plain.replace(/\$\{([^}]+)\}/g, (whole, variable: string) => environment[variable] ?? whole),
+      plain.replace(/\$\{([^${}]+)\}/g, (whole, variable: string) => environment[variable] ?? whole),
     );
   }
   return settings;

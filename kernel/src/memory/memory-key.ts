@@ -4,7 +4,8 @@ import { joinPath } from "../platform/files/data-files.ts";
 /** Identifies a memory in its kernel: an extension's own, or one that is shared under a name. */
 export type MemoryKey = `extension/${string}` | `namespace/${string}`;
 
-const extensionKey = /^extension\/([a-z0-9]+(?:[.-][a-z0-9-]+)+)$/;
+/** A hyphen is read in one way only, as in `extensionIdPattern`: otherwise each one would double the time. */
+const extensionKey = /^extension\/([a-z0-9]+[.-][a-z0-9-]+(?:\.[a-z0-9-]+)*)$/;
 const namespaceKey = /^namespace\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})$/;
 
 /** Returns the folder of a memory beneath the state folder. Throws InvalidParams for an invalid key. */

@@ -110,3 +110,14 @@ test("a long message is looked through in linear time", () => {
   const message = "I like it. (\"' : ".repeat(60_000);
   expect(quotationIn(message, "I never said this")).toBeNull();
 });
+
+test.each(["'", ":", '"', "’\u{1f600}"])("a word with a million of %j takes linear time", (mark) => {
+  expect(quotationIn(`Look: ${mark.repeat(1_000_000)}x`, "I like tea")).toBeNull();
+});
+
+test("marks behind a word close and introduce, and those within it do not", () => {
+  expect(quotationIn("'He said so.' I like tea.", "I like tea")).not.toBeNull();
+  expect(quotationIn("'He can't. I like tea.", "I like tea")).toBeNull();
+  expect(quotationIn("This is wrong:) I like tea.", "I like tea")).toBeNull();
+  expect(quotationIn("It is 12:30. I like tea.", "I like tea")).not.toBeNull();
+});

@@ -93,9 +93,10 @@ class Marks {
       else if (/[)\]}」』）】》]/u.test(mark)) this.#depth = Math.max(0, this.#depth - 1);
     // One within a word is an apostrophe.
     if (/^[^\p{L}\p{N}]*'/u.test(plain)) this.#isSingle = true;
-    if (/'[^\p{L}\p{N}]*$/u.test(plain)) this.#isSingle = false;
+    const tail = plain.slice(/^.*[\p{L}\p{N}]/su.exec(plain)?.[0].length ?? 0);
+    if (tail.includes("'")) this.#isSingle = false;
     if (this.#introduced !== null) this.#introduced++;
-    if (/[:：][^\p{L}\p{N}]*$/u.test(plain)) this.#introduced = 0;
+    if (/[:：]/u.test(tail)) this.#introduced = 0;
   }
 
   paragraphEnds(): void {
@@ -112,7 +113,7 @@ const abbreviations: ReadonlySet<string> = new Set(
 );
 
 function endsSentence(word: string): boolean {
-  const plain = word.replace(/["'“”„«»‘’)\]}*_~」』）】》]+$/u, "");
+  const plain = word.replace(/(?<!["'“”„«»‘’)\]}*_~」』）】》])["'“”„«»‘’)\]}*_~」』）】》]+$/u, "");
   if (/[。！？]$/u.test(plain)) return true;
   if (!/[.!?]$/u.test(plain) || plain.endsWith("..")) return false;
   if (!plain.endsWith(".")) return true;

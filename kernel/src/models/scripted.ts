@@ -109,7 +109,7 @@ function* deltas(turn: ScriptedTurn, index: number): Generator<ModelEvent, void>
   for (const part of partsOf(turn, index))
     if (part.type === "tool_call")
       yield { type: "tool_call", call: part.call, tool: part.tool, text: JSON.stringify(part.arguments) };
-    else for (const text of part.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) yield { type: part.type, text };
+    else for (const text of part.text.match(/(?<!\s)\s*\S+(?:\s+$)?/g) ?? []) yield { type: part.type, text };
 }
 
 /** Returns the text of the last message but for the suffix of a conversation's context, which is a late system message. */

@@ -124,5 +124,5 @@ export function bytesOf(text: unknown, length: number): Uint8Array | null {
 /** Returns a publisher's key as people compare it: `SHA256:` and the digest of its 32 bytes in base64. */
 export function fingerprintOf(publisher: string): string {
   const digest = Buffer.from(sha256Hex(Buffer.from(publisher, "base64")), "hex");
-  return `SHA256:${digest.toString("base64").replace(/=+$/, "")}`;
+  return `SHA256:${digest.toString("base64").replace(/(?<!=)=+$/, "")}`;
 }

@@ -47,7 +47,7 @@ export function isPlain(path: string): boolean {
 function literalWord(pattern: string): string {
   if (/[[\]{}\\]|[^ -~]/.test(pattern)) return "";
   // "**/" may match nothing, so a slash beside a wildcard may be absent.
-  const words = pattern.split(/[*?]+/).map((word) => word.replace(/^\/+|\/+$/g, ""));
+  const words = pattern.split(/[*?]+/).map((word) => word.replace(/^\/+|(?<!\/)\/+$/g, ""));
   return words.reduce((longest, word) => (word.length > longest.length ? word : longest)).toLowerCase();
 }
 

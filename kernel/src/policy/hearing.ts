@@ -160,7 +160,7 @@ function pathsIn(text: string): string[] {
     return bare === text ? [text] : [text, bare];
   }
   const plain = text.trim().replaceAll("\\", "/");
-  const bare = withoutPosition(plain.replace(/[#?].*$/s, ""));
+  const bare = withoutPosition(plain.replace(/[#?].*/s, ""));
   const found = new Set([text, plain, bare, decoded(bare)]);
   for (const path of found) {
     if (!/^(?:[A-Za-z]:)?\//.test(path)) continue;

@@ -88,7 +88,7 @@ class NamedFiles {
   addCommand(text: string): void {
     const commands = text
       .replaceAll("\\", "/")
-      .replaceAll(/\{[^{}\s]*,[^{}\s]*\}/g, "*")
+      .replaceAll(/\{[^{},\s]*,[^{}\s]*\}/g, "*")
       .split(/[;&|\n]+/)
       .map((command) => command.split(separators).filter((word) => word !== ""));
     const goesElsewhere = commands.flat().some((word) => folderWords.has(word.toLowerCase()));
@@ -117,7 +117,7 @@ class NamedFiles {
     const bare = word.replace(variables, "");
     const isElsewhere = goesElsewhere || bare !== word;
     const path = fold(resolved(bare));
-    if (/[*?]|\[.+\]/.test(path)) {
+    if (isWildcard(path)) {
       // Not a path, but a wildcard over the names of other scripts ("build:*").
       if (runs && !path.includes(":")) this.#addWildcard(path, isElsewhere);
       return;
@@ -193,6 +193,11 @@ function resolved(path: string): string {
     else if (name !== "." && name !== "") names.push(name);
   }
   return names.join("/");
+}
+
+function isWildcard(path: string): boolean {
+  const opening = path.indexOf("[");
+  return /[*?]/.test(path) || (opening !== -1 && path.lastIndexOf("]") > opening + 1);
 }
 
 function fold(path: string): string {

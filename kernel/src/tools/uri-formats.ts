@@ -4,7 +4,7 @@
  */
 export function isUri(text: string, ipv6: (text: string) => boolean, options: UriOptions): boolean {
   const [, scheme, authority, path = "", query = "", fragment = ""] =
-    /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/.exec(text) ?? [];
+    /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([^]*))?/.exec(text) ?? [];
   if (scheme === undefined && !options.mayBeRelative) return false;
   const allowed = options.isInternational ? international : ascii;
   if (!allowed.path.test(path) || !allowed.query.test(query) || !allowed.query.test(fragment)) return false;

@@ -11,7 +11,9 @@ export function redactedText(key: string, value: string, redact: Redact): string
   const prefix = `${key.slice(-maxNameLength)}: `;
   const named = redact(prefix + value);
   if (named.startsWith(prefix)) return named.slice(prefix.length);
-  return /\[redacted: [^\]]*\]/.exec(named)?.[0] ?? named;
+  const start = named.indexOf("[redacted: ");
+  const end = start === -1 ? -1 : named.indexOf("]", start);
+  return end === -1 ? named : named.slice(start, end + 1);
 }
 
 export function cut(text: string, maxLength: number, wholeLength = text.length): string {

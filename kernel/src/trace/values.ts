@@ -45,7 +45,7 @@ function shortened(key: string, value: unknown, redact: Redact, room: Room, dept
 
 /** Contents in Base64 are not shown: no pattern would find a secret in them. */
 function bytesIn(base64: string): number {
-  return Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+  return Math.floor((base64.replace(/(?<!=)=+$/, "").length * 3) / 4);
 }
 
 function shortenedText(key: string, text: string, redact: Redact, room: Room): string {

@@ -194,7 +194,7 @@ function pathTest(pattern: string | undefined): PathTest {
   // Only these two can match a "/".
   const isDeep = pattern.includes("**") || pattern.includes("{");
   // A path with another ending cannot match; this test costs less than the expression.
-  const ending = /[^*?[\]{}\\/]*$/.exec(pattern.normalize("NFC"))?.[0] ?? "";
+  const ending = /(?<![^*?[\]{}\\/])[^*?[\]{}\\/]*$/.exec(pattern.normalize("NFC"))?.[0] ?? "";
   const isPlainEnding = isAscii(ending);
   const { matches } = glob;
   return {

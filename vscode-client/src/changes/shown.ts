@@ -140,5 +140,5 @@ export class ShownChange implements Disposable {
 
 /** The editor adds the number of files to the title. */
 function isTitled(label: string, title: string): boolean {
-  return label.startsWith(title) && /^(?: \(\d+[^()]*\))?$/.test(label.slice(title.length));
+  return label.startsWith(title) && /^(?: \(\d[^()]*\))?$/.test(label.slice(title.length));
 }

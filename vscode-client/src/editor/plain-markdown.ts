@@ -13,7 +13,11 @@ export function plainMarkdown(...paragraphs: readonly string[]): MarkdownString 
 }
 
 function escaped(text: string): string {
-  return new MarkdownString()
-    .appendText(text)
-    .value.replace(/(?<=&nbsp;[^\n]+)(?<!&nbsp;)&nbsp;(?!&nbsp;)/g, " ");
+  return new MarkdownString().appendText(text).value.split("\n").map(withPlainSpaces).join("\n");
+}
+
+/** Returns a line with its single blanks as spaces, except the first: it may be all that keeps the line from being code. */
+function withPlainSpaces(line: string): string {
+  const first = line.indexOf("&nbsp;");
+  return line.replace(/(?<!&nbsp;)&nbsp;(?!&nbsp;)/g, (blank, at: number) => (at === first ? blank : " "));
 }

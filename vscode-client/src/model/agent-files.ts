@@ -5,7 +5,9 @@ const manifests = ["extension.yaml", "extension.yml", "extension.toml"];
 export const maxManifestBytes = 256 * 1024;
 /** Folders above a file that are searched for a manifest. */
 const maxLevels = 12;
-const idLine = /^\s*["']?id["']?\s*[:=]\s*["']?([A-Za-z0-9][\w.-]{0,255})["']?\s*(?:#.*)?$/m;
+/** The blanks at the beginning are those of one line, so that none is read again for another line. */
+const idLine =
+  /^[^\S\n\r\u2028\u2029]*["']?id["']?\s*[:=]\s*["']?([A-Za-z0-9][\w.-]{0,255})["']?\s*(?:#.*)?$/m;
 
 /**
  * Returns the id in the nearest manifest: in the file's folder or in one above it, inside the workspace. Returns undefined

@@ -7,9 +7,9 @@ const maxFolders = 2_000;
 const maxManifestBytes = 256 * 1024;
 /**
  * YAML's `extension:` and TOML's `[extension]` or `extension.id`; other software has files named `extension.yaml`
- * without this key.
+ * without this key. The blanks at the beginning are those of one line, so that none is read again for another line.
  */
-const rootKey = /^\s*[[{]?\s*["']?extension["']?\s*[:.\]=]/m;
+const rootKey = /^[^\S\n\r\u2028\u2029]*(?:[[{][^\S\n\r\u2028\u2029]*)?["']?extension["']?\s*[:.\]=]/m;
 
 /** Finds the extension that a file belongs to, with few file system accesses. */
 export class ExtensionFolders {

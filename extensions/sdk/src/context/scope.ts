@@ -4,7 +4,7 @@ export function isInScope(path: string, locations: readonly string[]): boolean {
   if (path === "" || path.startsWith("/") || names.includes("..")) return false;
   const canonical = names.filter((name) => name !== "" && name !== ".").join("/");
   return locations.some((location) => {
-    const folder = location.replace(/^\.\//, "").replace(/\/+$/, "");
+    const folder = location.replace(/^\.\//, "").replace(/(?<!\/)\/+$/, "");
     return folder === "." || folder === "" || canonical === folder || canonical.startsWith(`${folder}/`);
   });
 }

@@ -21,7 +21,7 @@ export async function knownInLines(
   verb: Verb,
   rest: string,
 ): Promise<void> {
-  const [, named = "", said = ""] = /^(\S+)\s*([^]*)$/.exec(rest) ?? [];
+  const [, named = "", said = ""] = /^(\S+)\s*([^]*)/.exec(rest) ?? [];
   const item = verb === "memories" || named === "" ? null : await memoryNamed(named);
   if (item === null) {
     const listed = await memoriesLike(kernel, conversation, rest);

@@ -186,7 +186,7 @@ const operators = {
 
 /** Parses `a.b=3`, `size>10`, `name~word`, `kind in a,b`. */
 export function whereOf(text: string): Where {
-  const list = /^\s*([^\s=<>!~]+)\s+in\s+(.+)$/s.exec(text);
+  const list = /^\s*([^\s=<>!~]+)\s+in\s(.+)/s.exec(text);
   if (list !== null) {
     const values = (list[2] ?? "").split(",").map((part) => valueOf(part.trim()));
     return { field: list[1] ?? "", op: "in", value: values };
@@ -225,7 +225,7 @@ function unquoted(text: string): string {
 
 /** Parses `field=latitude,longitude,kilometres`. */
 export function nearOf(text: string): Where {
-  const found = /^\s*([^\s=]+)\s*=\s*([^,]+),([^,]+),([^,]+)$/.exec(text);
+  const found = /^\s*([^\s=]+)\s*=([^,]+),([^,]+),([^,]+)$/.exec(text);
   const [latitude = NaN, longitude = NaN, km = NaN] = (found?.slice(2) ?? []).map((part) =>
     part.trim() === "" ? NaN : Number(part),
   );

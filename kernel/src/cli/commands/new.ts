@@ -31,7 +31,7 @@ const templates: Readonly<Record<string, Template>> = {
 };
 const templateNames: readonly string[] = Object.keys(templates);
 
-const idPattern = /^[a-z0-9]+([.-][a-z0-9-]+)+$/;
+const idPattern = /^[a-z0-9]+[.-][a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
 
 /**
  * Creates an extension: beneath `.lares/extensions/` if the current folder is a workspace, otherwise in

@@ -25,10 +25,7 @@ export async function readInput(source: string, stripTypes: StripTypes): Promise
   // An expression such as an object may be no statement, so that all of it is tried in any case.
   const tried = "code" in statements ? lines.keys().toArray().slice(first).toReversed() : [0];
   for (const at of tried) {
-    const last = lines
-      .slice(at)
-      .join("\n")
-      .replace(/;\s*(?=(?:\/\/.*)?$)/, "");
+    const last = withoutSemicolon(lines.slice(at).join("\n"));
     const before = lines.slice(0, at).join("\n");
     const found = await stripTypes(`${head} {\n${before}\nreturn (\n${last}\n);\n};`);
     if ("code" in found) return { kind: "code", code: functionOf(found.code) };
@@ -39,6 +36,14 @@ export async function readInput(source: string, stripTypes: StripTypes): Promise
   return { kind: "fault", fault: statements.fault, line: statements.line - 1 };
 }
 
+/** Returns a text without the semicolon at its end, which a comment on the last line may follow. */
+function withoutSemicolon(text: string): string {
+  const lastLine = text.lastIndexOf("\n") + 1;
+  const found = [...text.matchAll(/;\s*(?=\/\/)/g), ...text.matchAll(/;\s*$/g)];
+  const end = found.find(({ index, 0: { length } }) => index + length >= lastLine);
+  return end === undefined ? text : text.slice(0, end.index) + text.slice(end.index + end[0].length);
+}
+
 /** Only the SDK can be imported. Keeps the number of lines. */
 function importedAs(whole: string, isType: string | undefined, names: string, module: string): string {
   const lines = "\n".repeat(whole.split("\n").length - 1);
@@ -47,7 +52,7 @@ function importedAs(whole: string, isType: string | undefined, names: string, mo
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "" && !name.startsWith("type "));
-  return `const { ${values.map((name) => name.replace(/\s+as\s+/, ": ")).join(", ")} } = modules[${JSON.stringify(module)}];${lines}`;
+  return `const { ${values.map((name) => name.replace(/(?<!\s)\s+as\s+/, ": ")).join(", ")} } = modules[${JSON.stringify(module)}];${lines}`;
 }
 
 const functionOf = (code: string): string =>

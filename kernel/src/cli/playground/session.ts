@@ -97,7 +97,7 @@ export class PlaygroundSession {
 
   /** Takes a line; returns false if the session is to end. */
   async line(line: string): Promise<boolean> {
-    const command = this.isUnfinished ? null : /^\.(\w*)\s*(.*)$/.exec(line.trim());
+    const command = this.isUnfinished ? null : /^\.(\w*)\s*(.*)/s.exec(line.trim());
     if (command?.[1] === "exit") return false;
     try {
       if (command !== null) {
@@ -316,7 +316,7 @@ const isAsNew = (modified: string, mtimeMs: number): boolean => Date.parse(modif
 
 /** Returns the first word and the rest. */
 function split(words: string): [string, string] {
-  const [, first = "", rest = ""] = /^(\S*)\s*(.*)$/.exec(words) ?? [];
+  const [, first = "", rest = ""] = /^(\S*)\s*(.*)/s.exec(words) ?? [];
   return [first, rest];
 }
 

@@ -6,7 +6,7 @@ import type { Surface } from "./style.ts";
 import { wrap } from "./width.ts";
 
 /** Two lines that have ended at the beginning of a block: a table and some headings are known by their second line. */
-const wholeLines = /^.*\S.*\n.*\n/;
+const wholeLines = /^[^\S\n\r\u2028\u2029]*\S.*\n.*\n/;
 
 type Form = "markdown" | "as written";
 

@@ -62,7 +62,7 @@ function partsNamed({ parts }: TrustCard, names: readonly string[]): Set<string>
 function foldersNamed({ folders }: TrustCard, names: readonly string[]): Set<string> {
   return new Set(
     names.map((name) => {
-      const path = name.replace(/\/+$/, "") || ".";
+      const path = name.replace(/(?<!\/)\/+$/, "") || ".";
       const isInside = folders.some(
         ({ path: outer, requested }) =>
           requested && (outer === "." || path === outer || path.startsWith(`${outer}/`)),

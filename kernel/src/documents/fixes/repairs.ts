@@ -158,8 +158,8 @@ function asId(value: string): string | null {
   const words = value
     .toLowerCase()
     .replaceAll(/[^a-z0-9.-]+/g, "-")
-    .replaceAll(/-*\.[.-]*/g, ".")
-    .replaceAll(/^[.-]+|[.-]+$/g, "");
+    .replaceAll(/(?<!-)-*\.[.-]*/g, ".")
+    .replaceAll(/^[.-]+|(?<![.-])[.-]+$/g, "");
   const id = words.includes(".") ? words : `com.example.${words}`;
   return words !== "" && id.length <= 128 && new RegExp(extensionIdPattern).test(id) ? id : null;
 }
@@ -167,7 +167,7 @@ function asId(value: string): string | null {
 function asName(value: string): string | null {
   const name = value
     .replaceAll(/[^A-Za-z0-9_-]+/g, "_")
-    .replaceAll(/^[^A-Za-z]+|_+$/g, "")
+    .replaceAll(/^[^A-Za-z]+|(?<!_)_+$/g, "")
     .slice(0, 64);
   return name === "" ? null : name;
 }

@@ -76,7 +76,7 @@ export function placeIn(before: string): FilterPlace {
   const opening = openQuote(before);
   if (opening !== null)
     return { kind: "text", partial: before.slice(opening + 1), expression: before.slice(0, opening) };
-  const partial = /[A-Za-z_]\w*$/.exec(before)?.[0] ?? "";
+  const partial = /(?<!\w)\d*([A-Za-z_]\w*)$/.exec(before)?.[1] ?? "";
   const rest = before.slice(0, before.length - partial.length);
   const dot = /\.\s*$/.exec(rest);
   return { kind: "word", partial, receiver: dot === null ? null : receiverOf(rest.slice(0, dot.index)) };
@@ -115,12 +115,17 @@ function receiverOf(text: string): string {
   return text.slice(at);
 }
 
-/** Returns the expression that a string is compared with: for `entry.media == "`, the media. */
+/**
+ * Returns the expression that a string is compared with: for `entry.media == "`, the media. A name is read from its first
+ * character only: if each one could begin a match, a long name would take time quadratic in its length.
+ */
 function valuesBefore(expression: string, eventName: string, events: EventLanguage): readonly string[] {
   const compared =
     inOf(expression) ??
-    /([A-Za-z_][\w.]*)\s*(?:==|!=)\s*$/.exec(expression)?.[1] ??
-    /([A-Za-z_][\w.]*)\s+in\s+\[[^\]]*$/.exec(expression)?.[1];
+    /(?<![\w.])[\d.]*([A-Za-z_][\w.]*)\s*(?:==|!=)\s*$/.exec(expression)?.[1] ??
+    /(?<![\w.])[\d.]*([A-Za-z_][\w.]*)\s+in\s+\[/.exec(
+      expression.slice(expression.lastIndexOf("]") + 1),
+    )?.[1];
   if (compared === undefined) return [];
   const dot = compared.lastIndexOf(".");
   const words =
@@ -130,7 +135,7 @@ function valuesBefore(expression: string, eventName: string, events: EventLangua
 
 /** Returns the list of `changed_fields.exists(f, f == "`. */
 function inOf(expression: string): string | undefined {
-  return /([A-Za-z_][\w.]*)\.(?:exists|all|exists_one|filter)\(\s*(\w+)\s*,\s*\2\s*(?:==|!=)\s*$/.exec(
+  return /(?<![\w.])[\d.]*([A-Za-z_][\w.]*)\.(?:exists|all|exists_one|filter)\(\s*(\w+)\s*,\s*\2\s*(?:==|!=)\s*$/.exec(
     expression,
   )?.[1];
 }

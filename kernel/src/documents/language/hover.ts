@@ -147,7 +147,7 @@ function filterWord(
   const at = offsets.findLastIndex((each) => each <= offset - start);
   // The cursor is on the opening quote.
   if (at < 0) return null;
-  const wordStart = at - (/\w*$/.exec(filter.slice(0, at))?.[0].length ?? 0);
+  const wordStart = at - (/(?<!\w)\w*$/.exec(filter.slice(0, at))?.[0].length ?? 0);
   const name = /^\w+/.exec(filter.slice(wordStart))?.[0];
   const place = placeIn(filter.slice(0, wordStart));
   if (name === undefined || place.kind === "text") return null;

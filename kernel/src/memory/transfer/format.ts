@@ -76,7 +76,7 @@ export function decodeSegmentHeader(
   offset: number,
   room: number,
 ): { readonly kind: SegmentKind; readonly length: number } {
-  const name = bytes.toString("latin1", 0, kindBytes).replace(/\0+$/, "");
+  const name = bytes.toString("latin1", 0, kindBytes).replace(/(?<!\0)\0+$/, "");
   const kind = segmentKinds.find((known) => known === name);
   if (kind === undefined) throw damaged(offset, "no segment of a known kind begins here");
   const length = bytes.readBigUInt64LE(kindBytes);

@@ -124,7 +124,7 @@ function workspaceName(realPath: string): string {
   const name = basename(realPath)
     .normalize("NFC")
     .replace(/[^\p{L}\p{N}._-]+/gu, "-")
-    .replace(/^[.-]+|[.-]+$/g, "");
+    .replace(/^[.-]+|(?<![.-])[.-]+$/g, "");
   return Array.from(name).slice(0, maxNameLength).join("") || "root";
 }
 

@@ -73,7 +73,7 @@ function exitText(code: number): string {
 function failureText(error: unknown): string {
   const text = trapText(error);
   // An error of instantiation, after a successful compilation, is the program's fault.
-  const instance = /WebAssembly\.Instance\(\): (.+)$/.exec(text)?.[1];
+  const instance = /WebAssembly\.Instance\(\): (.+)/s.exec(text)?.[1];
   return instance === undefined
     ? `The sandbox failed: ${text}.`
     : `The program could not be started: ${instance}.`;

@@ -30,7 +30,7 @@ const htmlBlocks: readonly { readonly start: RegExp; readonly end: RegExp }[] = 
   { start: /^ {0,3}<![a-z]/i, end: />/ },
   { start: /^ {0,3}<!\[CDATA\[/, end: /\]\]>/ },
 ];
-const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+const fence = /^ {0,3}(`{3,}|~{3,})(.*)/s;
 const quotation = / {0,3}> ?/y;
 const listItem = / {0,3}(?:[-*+]|\d{1,9}[.)]) {1,4}(?! )/y;
 const blanks = / */y;

@@ -81,3 +81,27 @@ test("a large text without an end costs no more than its length", () => {
     lastTurn(`${"- ".repeat(100_000)}\`\`\`\n${"\n".repeat(200_000)}${"  ".repeat(100_000)}`),
   ).toBeNull();
 });
+
+test.each([" ", "\t", " #", "#", "#\u2028", "\u2028", "`"])(
+  "a heading with a million of %j costs no more than its length",
+  (mark) => {
+    const marks = mark.repeat(1_000_000);
+    for (const line of [`##${marks}\u2028`, `## You${marks}\u2028x`, `\`\`\`${marks}\u2028\``])
+      expect(lastTurn(`${line}\n`)).toBeNull();
+  },
+);
+
+test.each(["## You", "##  you\t##", " ## YOU   ", "## You #"])("%j begins a turn", (line) => {
+  expect(lastTurn(`${line}\nHello`)?.text).toBe("Hello");
+});
+
+test.each(["##You", "### You", "## You#", "    ## You", "## You\u2028and I", "## You ##\u00a0#x"])(
+  "%j begins no turn",
+  (line) => {
+    expect(lastTurn(`${line}\nHello`)).toBeNull();
+  },
+);
+
+test("a separator of Unicode ends no line", () => {
+  expect(lastTurn("## You\nOne\u2028## You\u2029two")?.text).toBe("One\u2028## You\u2029two");
+});

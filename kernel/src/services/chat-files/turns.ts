@@ -16,7 +16,7 @@ export interface OwnTurn {
   readonly text: string;
 }
 
-const atx = /^ {0,3}##(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+const atx = /^ {0,3}##(?=[ \t]|$)/;
 const underline = /^ {0,3}-+[ \t]*$/;
 /** Lines that no paragraph begins with, so that `---` below them makes no heading of them. */
 const otherBlock = /^(?: {4}|\t| {0,3}(?:>|#{1,6}(?:[ \t]|$)|[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)))/;
@@ -41,8 +41,8 @@ export function lastTurn(text: string, from = 0): OwnTurn | null {
       paragraph = null;
       continue;
     }
-    const heading = atx.exec(line);
-    if (heading !== null && namesPerson(heading[1] ?? "")) found = { start, body: next };
+    const heading = headingIn(line);
+    if (heading !== null && namesPerson(heading)) found = { start, body: next };
     else if (paragraph?.lines === 1 && underline.test(line) && namesPerson(paragraph.first))
       found = { start: paragraph.start, body: next };
     if (line.trim() === "" || heading !== null || underline.test(line)) paragraph = null;
@@ -52,6 +52,20 @@ export function lastTurn(text: string, from = 0): OwnTurn | null {
   if (found === null) return null;
   const body = text.slice(found.body);
   return { start: found.start, end: found.body + body.trimEnd().length, text: body.trim() };
+}
+
+/**
+ * Returns the text of a heading of the second level, without the hashes that may close it; null for any other line. The
+ * blanks and hashes are counted from the end: a pattern would try each division of a long run of blanks.
+ */
+function headingIn(line: string): string | null {
+  const start = atx.exec(line)?.[0].length;
+  if (start === undefined) return null;
+  let end = line.length;
+  while (end > start && isBlank(line.charCodeAt(end - 1))) end--;
+  let closing = end;
+  while (closing > start && line.charCodeAt(closing - 1) === hash) closing--;
+  return line.slice(start, closing > start && isBlank(line.charCodeAt(closing - 1)) ? closing : end);
 }
 
 /**
@@ -95,5 +109,12 @@ function isBreak(unit: number): boolean {
   return unit === lineFeed || unit === carriageReturn;
 }
 
+function isBlank(unit: number): boolean {
+  return unit === space || unit === tab;
+}
+
+const tab = 0x09;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+const space = 0x20;
+const hash = 0x23;

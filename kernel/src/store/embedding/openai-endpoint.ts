@@ -25,7 +25,7 @@ export function endpointOf(base: string): Endpoint {
       `The embedder's "url" begins with ${url.protocol}//${url.host}. Texts leave this machine over https only; use https, or a tunnel that ends at localhost.`,
     );
   }
-  const path = url.pathname.replace(/\/+$/u, "");
+  const path = url.pathname.replace(/(?<!\/)\/+$/u, "");
   url.pathname = path.endsWith("/v1") ? `${path}/embeddings` : `${path}/v1/embeddings`;
   url.hash = "";
   return { url, shown: `${url.origin}${url.pathname}` };

@@ -133,7 +133,7 @@ class OneDuck implements Duck {
   }
 
   #look(error: unknown): void {
-    if (this.#isBroken || !(error instanceof Error) || !brokenForm.test(error.message)) return;
+    if (this.#isBroken || !(error instanceof Error) || !saysBroken(error.message)) return;
     this.#isBroken = true;
     this.#broke(error);
   }
@@ -143,7 +143,12 @@ class OneDuck implements Duck {
  * DuckDB's messages that it has failed as a whole, or for one file, after a checkpoint that failed midway. All other
  * errors concern one statement.
  */
-const brokenForm = /^(FATAL|INTERNAL) Error|\bdatabase\b.* has been invalidated/i;
+function saysBroken(message: string): boolean {
+  if (/^(?:FATAL|INTERNAL) Error/i.test(message)) return true;
+  // A message may repeat the values of a statement, so each line is read once.
+  const invalidated = message.matchAll(/^(.*) has been invalidated/gim);
+  return invalidated.some(([, before = ""]) => /\bdatabase\b/i.test(before));
+}
 
 /**
  * The order matters: the allowed folder and the spill folder can only be set while external access is enabled, and

@@ -118,12 +118,10 @@ export function isDamage(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ("errcode" in at && [sqliteCorrupt, sqliteNotADatabase].includes(Number(at.errcode) & 0xff))
       return true;
-    if (
-      /corrupt database file|corrupt wal|could not read enough bytes|checksum .* does not match/i.test(
-        at.message,
-      )
-    )
-      return true;
+    if (/corrupt database file|corrupt wal|could not read enough bytes/i.test(at.message)) return true;
+    // The file's contents may be part of a message, so each line is read once.
+    const differing = at.message.toLowerCase().matchAll(/^(.*) does not match/gm);
+    if (differing.some(([, before = ""]) => before.includes("checksum "))) return true;
   }
   return false;
 }

@@ -31,7 +31,7 @@ export function commandIn(
   draft: string,
   known: readonly { readonly name: string }[],
 ): { readonly name: string; readonly text: string } | undefined {
-  const match = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(draft);
+  const match = /^\/([\w-]+)(?:\s([\s\S]*))?$/.exec(draft);
   const name = match?.[1];
   if (name === undefined || !known.some((command) => command.name === name)) return undefined;
   return { name, text: (match?.[2] ?? "").trim() };

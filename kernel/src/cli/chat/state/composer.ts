@@ -137,7 +137,10 @@ function behind(text: string, place: number): number {
 }
 
 function wordBefore(text: string, place: number): number {
-  return place - (/\S*\s*$/.exec(text.slice(0, place))?.[0].length ?? 0);
+  return text
+    .slice(0, place)
+    .trimEnd()
+    .search(/(?<!\S)\S*$/);
 }
 
 function wordBehind(text: string, place: number): number {

@@ -68,13 +68,14 @@ const lastWord = (agent: string): string => agent.slice(agent.lastIndexOf(".") +
 
 /** Returns the command that a text is; null for a message. A path such as "/etc/hosts" is a message. */
 export function slashOf(text: string, offered: readonly OfferedWord[] = []): Slash | null {
-  const called = /^\/([A-Za-z][\w.:-]*)(?:\s+([^]*))?$/.exec(text.trim());
+  const called = /^\/([A-Za-z][\w.:-]*)(?:\s([^]*))?$/.exec(text.trim());
   const found = offered.find(({ word }) => word === called?.[1]);
   if (found !== undefined)
     return { kind: "offered", command: found.command, rest: called?.[2]?.trim() ?? "" };
-  const match = /^\/([a-z]*|[\w.-]+:[\w.-]+)(?:\s+([^]*))?$/.exec(text.trim());
+  const match = /^\/([a-z]*|[\w.-]+:[\w.-]+)(?:\s([^]*))?$/.exec(text.trim());
   if (match === null) return null;
-  const [, word = "", rest = ""] = match;
+  const [, word = "", behind = ""] = match;
+  const rest = behind.trimStart();
   const known = slashCommands.find(({ name }) => name === word);
   if (known === undefined) {
     const meant = closest(word, [...builtIn, ...offered.map((each) => each.word)]);

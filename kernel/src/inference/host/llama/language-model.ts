@@ -70,5 +70,5 @@ async function disposed(model: LlamaModel, context: LlamaContext): Promise<void>
 
 function reasonOf(error: unknown, library: LlamaLibrary): string {
   const said = [messageOf(error), library.lastError()].filter((text) => text !== "");
-  return `${said.join("; ").replace(/[\s.]+$/, "")}.`;
+  return `${said.join("; ").replace(/(?<![\s.])[\s.]+$/, "")}.`;
 }
