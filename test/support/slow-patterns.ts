@@ -8,7 +8,7 @@ import { transformSync } from "esbuild";
 import { analyse } from "scslre";
 import { charactersOf, Search } from "./regex-steps.ts";
 
-export interface Literal {
+interface Literal {
   readonly source: string;
   readonly flags: string;
 }
@@ -101,7 +101,7 @@ function pumpsOf(pattern: AST.Pattern, flags: string): [beginning: string, pump:
     });
   pumps.delete("");
   // The rest of many are alike.
-  const some = [...pumps].sort((one, other) => one.length - other.length).slice(0, maxPumps);
+  const some = [...pumps].toSorted((one, other) => one.length - other.length).slice(0, maxPumps);
   return [...beginnings]
     .slice(0, maxBeginnings)
     .flatMap((beginning) => some.map((pump): [string, string] => [beginning, pump]));
