@@ -3,10 +3,16 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
+import type { Ask, AskScope } from "../../kernel/src/base/vocabulary/ask.ts";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
 import type { ExtensionSpec } from "../support/bench.ts";
-import { answersIn, HostileMind, resultsOf, type WireCall } from "../support/hostile-mind.ts";
+import {
+  answersIn,
+  HostileMind,
+  resultsOf,
+  type WireAnswer,
+  type WireCall,
+} from "../support/hostile-mind.ts";
 import { until } from "../support/until.ts";
 
 const tools = (...names: string[]) =>
@@ -18,6 +24,8 @@ let mind: HostileMind;
 let server: Server;
 let host = "";
 const received: string[] = [];
+/** Answers "/held", which waits until then. */
+let release: () => void = () => undefined;
 
 const extensionsFor = (at: string): ExtensionSpec[] => [
   {
@@ -74,7 +82,9 @@ const extensionsFor = (at: string): ExtensionSpec[] => [
 beforeAll(async () => {
   server = createServer((request, response) => {
     received.push(request.url ?? "");
-    response.end("the web's text");
+    const end = (): unknown => response.end("the web's text");
+    if (request.url === "/held") release = end;
+    else end();
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -111,14 +121,13 @@ afterEach(() => {
 const call = (name: string, given: object = {}): WireCall => ({ name, given });
 const url = (path: string): string => `http://${host}/${path}`;
 const readA = { calls: [call("files_read", { path: "a.md" })] };
-const questionOf = (id: string): Promise<Ask> =>
-  until("the question", async () =>
-    (await mind.client.request<Ask[]>("lares/asks/list", { state: "Pending" })).find(
-      ({ conversation }) => conversation === id,
-    ),
+const pendingOf = async (id: string): Promise<Ask[]> =>
+  (await mind.client.request<Ask[]>("lares/asks/list", { state: "Pending" })).filter(
+    ({ conversation }) => conversation === id,
   );
-const answer = ({ id, digest }: Ask, allow: boolean): Promise<Ask> =>
-  mind.client.request("lares/asks/answer", { id, digest, allow, remember: "once" });
+const questionOf = (id: string): Promise<Ask> => until("the question", async () => (await pendingOf(id))[0]);
+const answer = ({ id, digest }: Ask, allow: boolean, remember: AskScope = "once"): Promise<Ask> =>
+  mind.client.request("lares/asks/answer", { id, digest, allow, remember });
 /** Waits for the answer behind the last result: a request that comes later would get another test's answer. */
 const answered = (id: string): Promise<Entry[]> =>
   until("the answer", async () => {
@@ -173,6 +182,69 @@ test("a worker asks too, although it has read nothing itself", async () => {
   expect(ask).toMatchObject({ kind: "egress", facts: { host } });
   expect(received).toEqual([]);
   await mind.client.request("lares/conversations/cancel", { id });
+});
+
+test("what was allowed for the conversation is asked again once untrusted text led to it", async () => {
+  const mayRead = Promise.withResolvers<void>();
+  const maySend = Promise.withResolvers<void>();
+  let hasRead = false;
+  const turns = { clean: 0, tainted: 0 };
+  const step = async (): Promise<WireAnswer> => {
+    const isClean = mind.requests.at(-1)?.text.includes("THE CLEAN TASK") === true;
+    const turn = turns[isClean ? "clean" : "tainted"]++;
+    if (isClean) {
+      await mayRead.promise;
+      return turn === 0 ? { calls: [call("test_web_get", { url: url("held") })] } : { say: "done" };
+    }
+    if (turn === 0) return { calls: [call("files_read", { path: "downloads/evil.md" })] };
+    hasRead = true;
+    await maySend.promise;
+    return turn === 1 ? { calls: [call("test_web_get", { url: url("secret") })] } : { say: "done" };
+  };
+  const id = await mind.attack(
+    [
+      {
+        calls: [
+          { ...call("spawn_worker", { task: "THE CLEAN TASK" }), id: "c0" },
+          { ...call("spawn_worker", { task: "the other task" }), id: "c1" },
+        ],
+      },
+    ],
+    { worker: Array.from({ length: 8 }, () => step) },
+  );
+  // What both workers are asked about then comes from the same texts.
+  await until("the tainted worker to have read", () => hasRead);
+  mayRead.resolve();
+  const ask = await questionOf(id);
+  expect(ask).toMatchObject({ kind: "egress", scopes: ["once", "conversation"] });
+  await answer(ask, true, "conversation");
+  await until("the clean worker's request", () => received.includes("/held"));
+  maySend.resolve();
+  const second = await questionOf(id);
+  expect(second).toMatchObject({ kind: "egress", scopes: ["once"] });
+  expect(received).toEqual(["/held"]);
+  release();
+  await mind.client.request("lares/conversations/cancel", { id });
+});
+
+test("calls may be repeated for the conversation until it is tainted; then each one is asked about", async () => {
+  const read = (path: string) => ({ calls: [call("files_read", { path })] });
+  const id = await mind.attack([read("a.md"), read("a.md"), read("a.md"), read("a.md")]);
+  const ask = await questionOf(id);
+  expect(ask).toMatchObject({ kind: "repeat", scopes: ["once", "conversation"] });
+  await answer(ask, true, "conversation");
+  await hasResult(id, 4);
+  await answered(id);
+  const evil = read("downloads/evil.md");
+  await mind.next(id, [evil, evil, evil, evil]);
+  for (const count of [2, 3]) {
+    const again = await questionOf(id);
+    expect(again).toMatchObject({ kind: "repeat", scopes: ["once"], sources: ["downloads/evil.md"] });
+    expect(resultsOf(await mind.entries(id))).toHaveLength(4 + count);
+    await answer(again, true);
+    await hasResult(id, 4 + count + 1);
+  }
+  await answered(id);
 });
 
 test("an agent with hosts answers as the web: what follows is marked, and waits for the person", async () => {

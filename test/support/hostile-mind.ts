@@ -34,10 +34,13 @@ export interface WireAnswer {
   readonly say?: string;
   readonly calls?: readonly WireCall[];
 }
-/** An answer; or a function that writes one, or returns it when the request has been read. */
+/** An answer; or a function that writes one, or returns it when the request has been read, at once or later. */
 type Step =
   | WireAnswer
-  | ((write: (delta: object) => boolean, response: ServerResponse) => WireAnswer | undefined | void);
+  | ((
+      write: (delta: object) => boolean,
+      response: ServerResponse,
+    ) => WireAnswer | Promise<WireAnswer> | undefined | void);
 
 interface WireRequest {
   readonly kind: ProcessKind;
@@ -285,7 +288,18 @@ function answer(step: Step, response: ServerResponse): void {
     );
   const given = typeof step === "function" ? step(write, response) : step;
   if (given === undefined) return;
-  const { think, say, calls = [] } = given;
+  if (given instanceof Promise) {
+    void given.then((then) => writeAnswer(then, write, response));
+    return;
+  }
+  writeAnswer(given, write, response);
+}
+
+function writeAnswer(
+  { think, say, calls = [] }: WireAnswer,
+  write: (delta: object, finish?: string | null) => boolean,
+  response: ServerResponse,
+): void {
   if (think !== undefined) write({ reasoning_content: think });
   if (say !== undefined) write({ content: say });
   for (const [index, { name, given: args, id = `c${index}` }] of calls.entries())

@@ -18,6 +18,7 @@ import { textRemover } from "../base/without-texts.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import type { AskAbout, AskStore, ConversationAnswer } from "./ask-rows.ts";
 import { Insistence } from "./insistence.ts";
+import { type AlwaysAnswers, RememberedAnswers } from "./remembered-answers.ts";
 import {
   hasRoom,
   identityOf,
@@ -39,13 +40,7 @@ export interface AskPorts {
   readonly log: Log;
   readonly rows: AskStore;
   readonly expireAfterMs: () => number;
-  /** The answers that a person remembered with "always". */
-  readonly remembered: {
-    /** Returns null if there is none. */
-    find(subject: Subject): boolean | null;
-    /** Resolves once it is on the disk. */
-    remember(subject: Subject, allow: boolean): Promise<void>;
-  };
+  readonly remembered: AlwaysAnswers;
 }
 
 /** Asks a person before a call continues, and passes the answer to all calls that wait for it. */
@@ -55,12 +50,12 @@ export class Asks implements Disposable {
   readonly #ports: AskPorts;
   readonly #waiting = new Map<string, Waiting>();
   readonly #insistence: Insistence;
-  /** Answers for the rest of conversations, by conversation and subject. */
-  readonly #ofConversations = new Map<string, Map<string, boolean>>();
+  readonly #remembered: RememberedAnswers;
 
   constructor(ports: AskPorts) {
     this.#ports = ports;
     this.#insistence = new Insistence(ports.clock);
+    this.#remembered = new RememberedAnswers(ports.remembered, ports.rows, ports.log);
   }
 
   /**
@@ -71,7 +66,7 @@ export class Asks implements Disposable {
     questions: readonly { readonly ask: Ask; readonly about: AskAbout }[],
     answers: readonly ConversationAnswer[] = [],
   ): void {
-    for (const answer of answers) this.#rememberFor(answer);
+    for (const answer of answers) this.#remembered.ofConversation(answer);
     for (const { ask, about } of questions) {
       const { id: _id, digest: _digest, state: _state, created: _created, expires, ...shown } = ask;
       const { isUnseen = false, ...rest } = about;
@@ -100,10 +95,7 @@ export class Asks implements Disposable {
       asking?.changed(earlier);
       return earlier.state === "Allowed";
     }
-    const known =
-      this.#ports.remembered.find(subject) ??
-      this.#ofConversations.get(question.conversation ?? "")?.get(subjectText(subject)) ??
-      this.#insistence.quietAnswer(subject);
+    const known = this.#known(question, subject);
     if (known !== null) return known;
     const before = this.#waiting.get(earlier?.id ?? "");
     const waiting =
@@ -147,7 +139,7 @@ export class Asks implements Disposable {
     const earlier = await this.#ports.rows.ofKey(key);
     if (earlier !== null) return earlier;
     const subject = subjectOf(question);
-    if ((this.#ports.remembered.find(subject) ?? this.#insistence.quietAnswer(subject)) !== null) return null;
+    if (this.#known(question, subject) !== null) return null;
     const waiting = this.#same(question) ?? this.#begin(question, subject, true);
     await Promise.all([waiting.stored, this.#ports.rows.addKey(key, waiting.ask.id)]);
     return waiting.ask;
@@ -209,7 +201,7 @@ export class Asks implements Disposable {
     waiting.isBeingAnswered = true;
     const ended = this.#endOf(ask, answer.allow ? "Allowed" : "Denied");
     try {
-      if (scope === "always") await this.#ports.remembered.remember(subject, answer.allow);
+      if (scope === "always") await this.#remembered.always(subject, answer.allow);
       await waiting.stored;
       await this.#store(ended, waiting, forConversation);
     } catch (error) {
@@ -217,7 +209,7 @@ export class Asks implements Disposable {
       if (waiting.waiters.size === 0 && waiting.stored === null) this.#end(waiting, "Expired");
       throw error;
     }
-    if (forConversation !== null) this.#rememberFor(forConversation);
+    if (forConversation !== null) this.#remembered.ofConversation(forConversation);
     if (scope === "once" && !answer.allow) this.#insistence.denied(subject);
     this.#gone(waiting, ended);
     return ended;
@@ -225,11 +217,7 @@ export class Asks implements Disposable {
 
   /** Forgets what was answered for the rest of a conversation that was deleted. */
   conversationEnded(conversation: string): void {
-    if (!this.#ofConversations.delete(conversation)) return;
-    // No other conversation gets its id, so a row that stays has no effect.
-    this.#ports.rows
-      .forgetConversation(conversation)
-      .catch((error: unknown) => this.#ports.log.warn(`Answers were not deleted: ${messageOf(error)}`));
+    this.#remembered.conversationEnded(conversation);
   }
 
   /** Removes texts from all questions for a person, and ends those that wait and have one. Returns how many had one. */
@@ -237,8 +225,7 @@ export class Asks implements Disposable {
     const { holds } = textRemover(texts);
     for (const waiting of this.#waiting.values())
       if (holds(JSON.stringify([waiting.ask, waiting.question]))) this.#end(waiting, "Expired");
-    for (const answers of this.#ofConversations.values())
-      for (const subject of answers.keys()) if (holds(subject)) answers.delete(subject);
+    this.#remembered.redact(holds);
     return await this.#ports.rows.redact(texts);
   }
 
@@ -248,9 +235,9 @@ export class Asks implements Disposable {
     this.#waiting.clear();
   }
 
-  #rememberFor({ conversation, subject, allow }: ConversationAnswer): void {
-    const known = this.#ofConversations.get(conversation) ?? new Map<string, boolean>();
-    this.#ofConversations.set(conversation, known.set(subject, allow));
+  /** Returns the answer to a question that need not be asked; null if it has to be. */
+  #known(question: Question, subject: Subject): boolean | null {
+    return this.#remembered.find(question, subject) ?? this.#insistence.quietAnswer(subject);
   }
 
   #begin(question: Question, subject: Subject, isKept: boolean): Waiting {
