@@ -227,6 +227,39 @@ test("what was allowed for the conversation is asked again once untrusted text l
   await mind.client.request("lares/conversations/cancel", { id });
 });
 
+test("two calls that differ behind what is shown have two questions, which say what they leave out", async () => {
+  const send = (path: string) => ({
+    calls: [call("test_web_get", { pad: "a".repeat(4_100), url: url(path) })],
+  });
+  const id = await mind.attack(
+    [
+      {
+        calls: [
+          { ...call("files_read", { path: "a.md" }), id: "c0" },
+          { ...call("spawn_worker", { task: "one" }), id: "c1" },
+          { ...call("spawn_worker", { task: "two" }), id: "c2" },
+        ],
+      },
+    ],
+    { worker: [send("one"), send("two-with-SECRET")] },
+  );
+  const asks = await until("two questions", async () => {
+    const found = await pendingOf(id);
+    return found.length === 2 && found;
+  });
+  expect(new Set(asks.map(({ digest }) => digest)).size).toBe(2);
+  expect(new Set(asks.map(({ facts }) => facts["call_digest"])).size).toBe(2);
+  for (const { reason, facts } of asks) {
+    expect(reason).toContain(`${JSON.stringify(facts["arguments_left_out"])} more characters are not shown.`);
+    expect(facts["arguments"]).not.toContain("SECRET");
+  }
+  await answer(asks[0]!, true);
+  await until("the request", () => received.length > 0);
+  expect((await pendingOf(id)).map((ask) => ask.id)).toEqual([asks[1]!.id]);
+  expect(received).toHaveLength(1);
+  await mind.client.request("lares/conversations/cancel", { id });
+});
+
 test("calls may be repeated for the conversation until it is tainted; then each one is asked about", async () => {
   const read = (path: string) => ({ calls: [call("files_read", { path })] });
   const id = await mind.attack([read("a.md"), read("a.md"), read("a.md"), read("a.md")]);

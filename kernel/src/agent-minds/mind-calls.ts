@@ -1,12 +1,15 @@
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Asking, Question } from "../base/vocabulary/ask.ts";
 import { isJsonObject } from "../base/json.ts";
+import { leftOutWords } from "../base/vocabulary/ask-arguments.ts";
 import { bothForeign, type Foreign, nothingForeign } from "../base/vocabulary/foreign.ts";
 import { quotedText } from "../base/visible-text.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import { otherSources } from "../conversations/fold.ts";
 import type { TaintedContent, TaintedContents } from "../conversations/tainted-contents.ts";
+import { argumentsFact, callFact } from "../minds/asked-call.ts";
 import type { CallOptions, CallOutcome, FilePicture } from "../minds/ports.ts";
 import { callsToolsOf, passesTo, reachedFrom } from "../policy/passing.ts";
 import { sha256 } from "../platform/files/hash.ts";
@@ -175,7 +178,12 @@ export class MindCalls {
     signal: AbortSignal,
     asking: Asking | undefined,
   ): Promise<boolean> {
-    const sources = foreign.slice(0, maxSources);
+    const sources =
+      foreign.length <= maxSources ? foreign : [...foreign.slice(0, maxSources - 1), otherSources];
+    const isTainted = (lineage.sources ?? []).length > 0;
+    const given = argumentsFact(args, maxShownCharacters);
+    const left = given.arguments_left_out ?? 0;
+    const cut = left === 0 ? "" : ` The call's arguments are cut here: ${leftOutWords(left)}`;
     return this.#ports.asks.isAllowed(
       {
         agent,
@@ -183,18 +191,24 @@ export class MindCalls {
         process,
         kind: "egress",
         title: `May ${agent} send to ${quotedText(host)} by ${quotedText(tool)}?`,
-        reason: `The agent of this tool can reach ${quotedText(host)}, and the conversation holds text that neither you nor the model wrote.`,
+        reason: `The agent of this tool can reach ${quotedText(host)}, and the conversation holds text that neither you nor the model wrote.${cut}`,
         sources: [...sources],
-        facts: { tool, host, arguments: (JSON.stringify(args) ?? "").slice(0, maxShownCharacters) },
-        // Once text that nobody vouches for is here, each call is looked at; an answer covers no source that comes later.
-        scopes: (lineage.sources ?? []).length > 0 ? ["once"] : ["once", "conversation"],
-        about: `${tool} to ${host} with text from ${foreign.toSorted().join(", ")}`,
+        facts: { tool, host, ...given, ...callFact({ agent, conversation }, tool, args) },
+        // Once text that nobody vouches for is here, each call is looked at; an answer covers no source that comes later,
+        // and none that is not told apart.
+        scopes: isTainted || sources.includes(otherSources) ? ["once"] : ["once", "conversation"],
+        about: `${tool} to ${host} with text from ${foreign.toSorted().map(inList).join(", ")}`,
         countsFor: "agent",
       },
       signal,
       asking,
     );
   }
+}
+
+/** Returns a source so that no list of other sources reads the same. */
+function inList(source: string): string {
+  return /[,"]/.test(source) ? quotedText(source) : source;
 }
 
 /** Returns the files whose names or contents a result of a file tool shows, and the hash of one that it shows whole. */

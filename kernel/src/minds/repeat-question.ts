@@ -1,6 +1,7 @@
-import { isJsonObject } from "../base/json.ts";
+import type { JsonValue } from "../base/json.ts";
 import { quotedText } from "../base/visible-text.ts";
 import type { Question } from "../base/vocabulary/ask.ts";
+import { callFact } from "./asked-call.ts";
 import type { MindPorts } from "./ports.ts";
 
 /** Returns the question whether a process may make a call once more that it has just made twice. */
@@ -17,7 +18,11 @@ export function repeatQuestion(
     title: `May ${agent} call ${quotedText(tool)} once more with the same arguments?`,
     reason: `Its ${process} has made the same call twice in a row, and may be going in circles.`,
     sources: [...sources],
-    facts: { tool, arguments: isJsonObject(args) ? (args as never) : {} },
+    facts: {
+      tool,
+      arguments: args === undefined ? {} : (args as JsonValue),
+      ...callFact({ agent, conversation }, tool, args),
+    },
     // Untrusted text may have led to it.
     scopes: sources.length > 0 ? ["once"] : ["once", "conversation"],
     about: tool,

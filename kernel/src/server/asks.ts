@@ -1,4 +1,5 @@
 import type { Ask } from "../base/vocabulary/ask.ts";
+import { leftOutWords, shownArguments } from "../base/vocabulary/ask-arguments.ts";
 import { requestedByLines } from "../base/vocabulary/principal.ts";
 import { quotedText, visibleText } from "../base/visible-text.ts";
 import type { AskService } from "../services/ports.ts";
@@ -17,6 +18,9 @@ export const askHandlers = {
       ...(remember === undefined ? {} : { remember }),
     }),
 } satisfies Partial<Handlers>;
+
+/** Characters of a call's arguments in a message, which has no room for many lines. */
+const maxArguments = 1_000;
 
 const allow = "Allow";
 const allowAlways = "Allow always";
@@ -90,6 +94,13 @@ function askMessage(ask: Ask): string {
     : "";
   const from = sources.length === 0 ? "" : ` It follows from text of ${sources.map(quotedText).join(", ")}.`;
   return inMessage(
-    `${visibleText(agent)} waits. ${visibleText(title)} ${visibleText(reason)}${requested}${from}`,
+    `${visibleText(agent)} waits. ${visibleText(title)} ${visibleText(reason)}${requested}${from}${argumentsOf(ask)}`,
   );
+}
+
+function argumentsOf(ask: Ask): string {
+  const shown = shownArguments(ask, maxArguments);
+  if (shown === null) return "";
+  const { text, left } = shown;
+  return ` The call's arguments: ${visibleText(text)}${left === 0 ? "" : ` … ${leftOutWords(left)}`}`;
 }

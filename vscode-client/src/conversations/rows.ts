@@ -1,9 +1,15 @@
+import { leftOutWords, shownArguments, startOf } from "../../../kernel/src/base/vocabulary/ask-arguments.ts";
 import { requestedBySentence } from "../../../kernel/src/base/vocabulary/principal.ts";
 import { visibleText } from "../../../kernel/src/base/visible-text.ts";
 import type { Action, Ask, Conversation } from "../protocol.ts";
 import { maxProcesses } from "../webviews/conversations/entries.ts";
 import type { Activity, Head, Question, Row } from "../webviews/conversations/messages.ts";
 import { shownProcess } from "./shown-entries.ts";
+
+/** Characters of a call's arguments that a question shows. */
+const maxArguments = 8_000;
+/** More than the characters of the sentence that says how much is left out. */
+const maxLeftOutWords = 100;
 
 /** Decisions that wait for the person, as the client knows them. */
 interface Waiting {
@@ -69,14 +75,23 @@ export function headOf(conversation: Conversation, waiting: Waiting): Head {
   };
 }
 
+/** Says how much it leaves out: the person decides by what they read. */
+function bounded(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const start = startOf(text, most - maxLeftOutWords);
+  return `${start}… ${leftOutWords(text.length - start.length)}`;
+}
+
 export function questionOf(ask: Ask): Question {
   const { id, digest, title, reason, sources, scopes, on_behalf_of: who } = ask;
+  const shown = shownArguments(ask, maxArguments);
   return {
     id,
     digest,
-    title: title.slice(0, 4_000),
-    reason: reason.slice(0, 8_000),
-    ...(who === undefined ? {} : { requestedBy: visibleText(requestedBySentence(who)).slice(0, 4_000) }),
+    title: bounded(title, 4_000),
+    reason: bounded(reason, 8_000),
+    ...(who === undefined ? {} : { requestedBy: bounded(visibleText(requestedBySentence(who)), 4_000) }),
+    ...(shown === null ? {} : { arguments: { text: visibleText(shown.text), left: shown.left } }),
     sources: sources.slice(0, 64).map((source) => source.slice(0, 512)),
     scopes: scopes.slice(0, 3),
   };

@@ -120,6 +120,11 @@ describe("a conversation for the page", () => {
     expect(v.safeParse(Row, rowOf(huge, nobody)).issues).toBeUndefined();
     const question = questionOf(ask({ title: long, reason: long, sources: [long] }));
     expect(v.safeParse(Question, question).issues).toBeUndefined();
+    expect(question.reason).toMatch(/… [\d,]+ more characters are not shown\.$/);
+    const evil = questionOf(ask({ facts: { arguments: "\u202e".repeat(100_000), arguments_left_out: 5 } }));
+    expect(v.safeParse(Question, evil).issues).toBeUndefined();
+    expect(evil.arguments?.left).toBeGreaterThan(0);
+    expect(questionOf(ask()).arguments).toBeUndefined();
   });
 
   it("waits for the person before it works, and counts only what is its own", () => {

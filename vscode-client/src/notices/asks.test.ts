@@ -53,6 +53,29 @@ it('one that cannot be remembered offers no "always", and says where its words c
   feature.dispose();
 });
 
+it("one about a call shows its arguments and how much is left out, in the notification and the dialog", async () => {
+  const given = `{"url":"\u202e](command:x)","pad":"${"a".repeat(500)}"}`;
+  const { become, feature } = start();
+  become(ask({ facts: { arguments: given, arguments_left_out: 1_000 } }));
+  await settled();
+  const text = seen.messages[0]?.text ?? "";
+  expect(text).toContain('The call\'s arguments: {"url":"<U+202E>]<U+0028>command:x)');
+  expect(text).toMatch(/… 1,2\d\d more characters are not shown\.$/);
+  void commands.executeCommand("lares.openAsks", { ask: "a1" });
+  await settled();
+  expect(seen.messages.at(-1)?.detail).toContain("… 1,000 more characters are not shown.");
+  seen.messages.at(-1)?.answer(undefined);
+  feature.dispose();
+});
+
+it("one with a long reason says how much of it is left out", async () => {
+  const { become, feature } = start();
+  become(ask({ reason: "b".repeat(5_000) }));
+  await settled();
+  expect(seen.messages[0]?.text).toMatch(/… 4,0\d\d more characters are not shown\.$/);
+  feature.dispose();
+});
+
 it("one that a call of another agent led to names who called whom", async () => {
   const { become, feature } = start();
   become(

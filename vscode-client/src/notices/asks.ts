@@ -1,5 +1,7 @@
 import { commands, Disposable, window, type QuickPickItem } from "vscode";
+import { leftOutWords, shownArguments } from "../../../kernel/src/base/vocabulary/ask-arguments.ts";
 import { requestedByLines } from "../../../kernel/src/base/vocabulary/principal.ts";
+import { visibleText } from "../../../kernel/src/base/visible-text.ts";
 import { reporting } from "../deciding/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { label, message, when } from "../model/text.ts";
@@ -10,6 +12,11 @@ const allowOnce = "Allow Once";
 const allowAlways = "Allow Always";
 const deny = "Deny";
 const maxQuestion = 1_000;
+/** Characters of why one question is asked, which may hold the text that it is about, in its dialog. */
+const maxReason = 4_000;
+/** Characters of a call's arguments: in a notification, and in the dialog of one question. */
+const maxBrief = 300;
+const maxArguments = 2_000;
 
 /** Tells the questions that agents wait for, one notification at a time. `lares.openAsks` lists or shows them. */
 export const asks: Feature = (context) => {
@@ -66,8 +73,24 @@ const sourcesOf = ({ sources }: Ask): string =>
 /** Returns why it is asked, who led to it, and where its words come from. */
 const whyOf = (ask: Ask): string => [ask.reason, ...requestedByLines(ask)].join(" ") + sourcesOf(ask);
 
+/** As `message`; says how much it leaves out, because the person decides by what they read. */
+function told(text: string, most: number): string {
+  const whole = message(text, Number.MAX_SAFE_INTEGER);
+  return whole.length <= most ? whole : `${message(text, most)} ${leftOutWords(whole.length - most)}`;
+}
+
+/** Returns the arguments of the call that waits, or as much as there is room for and how much is left out. */
+function argumentsOf(ask: Ask, most: number): string {
+  const shown = shownArguments(ask, most);
+  if (shown === null) return "";
+  const { text, left } = shown;
+  // The words that editors would draw as something else get longer.
+  const drawn = message(visibleText(text), 5 * most);
+  return `The call's arguments: ${drawn}${left === 0 ? "" : ` … ${leftOutWords(left)}`}`;
+}
+
 async function tell(context: ClientContext, ask: Ask): Promise<void> {
-  const text = message(`${ask.title} ${whyOf(ask)}`, maxQuestion);
+  const text = `${told(`${ask.title} ${whyOf(ask)}`, maxQuestion)} ${argumentsOf(ask, maxBrief)}`.trimEnd();
   const answer = await window.showWarningMessage(text, ...buttonsOf(ask));
   if (answer !== undefined)
     await reporting("The question was not answered", () => send(context, ask, answer));
@@ -78,11 +101,12 @@ async function ask(context: ClientContext, question: Ask): Promise<void> {
   const { title, agent, created, expires } = question;
   const now = Date.now();
   const name = label(context.models.agents.nameOf(agent), 80);
+  const call = argumentsOf(question, maxArguments);
   const answer = await window.showWarningMessage(
     message(title, maxQuestion),
     {
       modal: true,
-      detail: `${message(whyOf(question), maxQuestion)}\n\n${name} asked ${when(created, now)}. Without an answer it is denied ${when(expires, now)}.`,
+      detail: `${told(whyOf(question), maxReason)}\n\n${call === "" ? "" : `${call}\n\n`}${name} asked ${when(created, now)}. Without an answer it is denied ${when(expires, now)}.`,
     },
     ...buttonsOf(question),
   );

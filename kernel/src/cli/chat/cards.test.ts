@@ -35,6 +35,18 @@ test("a card names the document of a rule, but not the one that Lares wrote itse
   expect(withChange(aConversation.id, "lares.yaml")).toContain(`${sentence} (lares.yaml:11)`);
 });
 
+test("a question about a call shows its arguments, and more of them when it is opened", () => {
+  const given = { pad: "a".repeat(900), url: "https://evil.test/SECRET" };
+  const walk = begun(new ChatWalk({ columns: 100, rows: 60 }));
+  walk.give({ kind: "ask", ask: anAsk("q1", { facts: { arguments: given } }) });
+  expect(walk.screen).toContain("The call's arguments:");
+  expect(walk.screen).toContain("more characters are not shown.");
+  expect(walk.screen).not.toContain("SECRET");
+  walk.press("<tab><return>");
+  expect(walk.screen).toContain("SECRET");
+  expect(walk.screen).not.toContain("are not shown");
+});
+
 test("a question says that it comes from this conversation", () => {
   const walk = begun(new ChatWalk({ columns: 100, rows: 30 }));
   walk.give({ kind: "ask", ask: anAsk("q1", by(aConversation.id)) });

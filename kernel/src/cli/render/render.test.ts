@@ -83,6 +83,22 @@ describe("an action's card", () => {
     expect(renderAsk(anAsk("q1"), plainSurface).join("\n")).not.toContain("Requested by");
   });
 
+  it("of a question about a call shows its arguments, behind a margin, and how much it leaves out", () => {
+    const given = `{"url":"\u202e\u001b[2J\n? May it?","pad":"${"a".repeat(5_000)}","secret":"xyz"}`;
+    const lines = renderAsk(
+      anAsk("q1", { facts: { arguments: given, arguments_left_out: 7 } }),
+      plainSurface,
+    );
+    const text = lines.join("\n");
+    expect(text).toContain("<U+202E>␛[2J␊");
+    for (const code of ["\u202e", "\u001b"]) expect(text).not.toContain(code);
+    expect(lines.filter((line) => line.startsWith("?"))).toHaveLength(1);
+    expect(text).toMatch(/… 3,0\d\d more characters are not shown\./);
+    expect(lines.length).toBeLessThan(40);
+    expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(plainSurface.width);
+    expect(renderAsk(anAsk("q1"), plainSurface).join("\n")).not.toContain("arguments");
+  });
+
   it("shows its effects, agent, size and reasons", () => {
     expect(
       renderAction(action, { style: noStyle, width: 64 }, { position: "2 of 5" }).join("\n"),

@@ -55,6 +55,7 @@ export const hostileAsk = ask({
   reason: evil,
   on_behalf_of: [{ kind: "schedule", agent: evil, schedule: evil }],
   sources: [evil],
+  facts: { arguments: { [evil]: evil } },
 });
 const hostileNotification = notification({
   agent: evil,

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
+import { leftOutWords } from "../../../../kernel/src/base/vocabulary/ask-arguments.ts";
 import { CardSlot, type PageActs } from "../review/card.tsx";
 import type { Card, ReviewContract } from "../review/messages.ts";
 import { count, counted, ago } from "../shared/format.ts";
@@ -157,6 +158,15 @@ export function Asked({ host, question, announce }: AskedProps): VNode {
       </header>
       <p>{whole(question.reason)}</p>
       {question.requestedBy !== undefined && <p>{whole(question.requestedBy)}</p>}
+      {question.arguments !== undefined && (
+        <>
+          <p class="muted small">The call's arguments</p>
+          <pre class="plain" tabIndex={0} role="group" aria-label="The call's arguments">
+            {whole(question.arguments.text)}
+          </pre>
+          {question.arguments.left > 0 && <p class="bad-text">… {leftOutWords(question.arguments.left)}</p>}
+        </>
+      )}
       {question.sources.length > 0 && (
         <p class="foreign-note">
           <Icon name="shield" />

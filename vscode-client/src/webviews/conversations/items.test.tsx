@@ -85,6 +85,7 @@ function drawn(text: string): string {
     digest,
     title: text,
     reason: text,
+    arguments: { text, left: 12 },
     sources: [text.slice(0, 300)],
     scopes: ["once"],
   };

@@ -68,6 +68,8 @@ export const Question = v.object({
   title: Text(4_000),
   reason: Text(8_000),
   requestedBy: v.optional(Text(4_000)),
+  /** Those of the call that waits, each character visible, and how many characters are left out. */
+  arguments: v.optional(v.object({ text: Text(8_100), left: Count })),
   sources: v.pipe(v.array(Text(512)), v.maxLength(64)),
   scopes: v.pipe(v.array(v.picklist(["once", "conversation", "always"])), v.minLength(1), v.maxLength(3)),
 });

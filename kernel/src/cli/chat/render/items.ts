@@ -1,4 +1,5 @@
 import { cutWords } from "../../../base/cut-answer.ts";
+import { shownArguments } from "../../../base/vocabulary/ask-arguments.ts";
 import type { Part, Process } from "../../../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 import { stateOfAction, type ChatState, type ShownItem } from "../state/state.ts";
@@ -21,6 +22,9 @@ import { writtenLines } from "./written.ts";
 
 /** The lines of one opened call or process. */
 const maxOpenLines = 500;
+/** Characters of the arguments of a call that a question is about, until it is opened and then. */
+const maxClosedArguments = 500;
+const maxOpenArguments = 16_000;
 /** A card that is longer is shown without the contents until it is opened. */
 const maxClosedCard = 24;
 
@@ -41,17 +45,7 @@ export function itemLines(state: ChatState, item: ShownItem, surface: Surface): 
     case "action":
       return actionLines(state, item, surface);
     case "ask":
-      return [
-        ...renderAsk(item.ask, surface, hereOf(state)),
-        ...(state.busy.has(item.key)
-          ? [surface.style.dim("  Answering…")]
-          : keys(
-              state,
-              item.key,
-              answersTo(item.ask).map(({ key, words }) => [key, words] as const),
-              surface,
-            )),
-      ];
+      return askLines(state, item, isOpen, surface);
     case "process":
       return processLines(state, item.process, isOpen, surface);
     case "notice":
@@ -197,6 +191,28 @@ function jsonLines(name: string, value: unknown, { style, width }: Surface): str
     style.dim(`  ${name}:`),
     ...lines.slice(0, maxOpenLines).map((line) => `  ${style.dim("┆")} ${line}`),
     ...(left > 0 ? [style.dim(`  … and ${left} more lines, in the log`)] : []),
+  ];
+}
+
+function askLines(
+  state: ChatState,
+  { key: of, ask }: ShownItem & { kind: "ask" },
+  isOpen: boolean,
+  surface: Surface,
+): string[] {
+  const here = hereOf(state);
+  const opens = (shownArguments(ask, maxClosedArguments)?.left ?? 0) > 0;
+  const hint = opens ? [["Enter", isOpen ? "close" : "show more"] as const] : [];
+  return [
+    ...renderAsk(ask, surface, { here, most: isOpen ? maxOpenArguments : maxClosedArguments }),
+    ...(state.busy.has(of)
+      ? [surface.style.dim("  Answering…")]
+      : keys(
+          state,
+          of,
+          [...answersTo(ask).map(({ key, words }) => [key, words] as const), ...hint],
+          surface,
+        )),
   ];
 }
 
