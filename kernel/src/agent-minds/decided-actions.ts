@@ -1,11 +1,6 @@
 import type { Action, ActionState } from "../base/vocabulary/action.ts";
-import {
-  decidedChange,
-  type DecidedChange,
-  isOfLineage,
-  type Lineage,
-  newestDecided,
-} from "../minds/decided-changes.ts";
+import { decidedChange, type DecidedChange, isOfLineage, newestDecided } from "../minds/decided-changes.ts";
+import type { Lineage } from "../minds/ports.ts";
 
 interface DecidedPorts {
   get(id: string): Promise<Action | null>;

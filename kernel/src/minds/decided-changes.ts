@@ -1,5 +1,5 @@
 import type { Action } from "../base/vocabulary/action.ts";
-import type { MindPorts, ProcessLog } from "./ports.ts";
+import type { Lineage, MindPorts, ProcessLog } from "./ports.ts";
 
 /** What the person made of a change that a process of the conversation, or an agent on its behalf, has proposed. */
 export interface DecidedChange {
@@ -24,13 +24,6 @@ export function decidedChange(action: Action): DecidedChange | null {
   if (how === null) return null;
   const at = action.ended ?? decided ?? created;
   return { id, how, title, at, sources, ...(state === "Rejected" && reason !== undefined ? { reason } : {}) };
-}
-
-/** A conversation, or the part of its origin that a fork has: what was proposed until a time. */
-export interface Lineage {
-  readonly conversation: string;
-  /** A time in ISO 8601; default: now. */
-  readonly until?: string;
 }
 
 /** True for an action that a process of one of these conversations has led to. */

@@ -21,7 +21,6 @@ import type { Stretch } from "../conversations/stretches.ts";
 import type { AnswerEvent } from "../models/answer.ts";
 import type { Need } from "../models/routing.ts";
 import type { Asker, ModelQuestion } from "../models/runtime.ts";
-import type { Lineage } from "./decided-changes.ts";
 import type { MadeSchedules } from "./made-schedules.ts";
 import type { EditOutcome, MayShare, SharedText } from "./shared-blocks.ts";
 
@@ -56,6 +55,13 @@ export interface EntryReader {
   stretchesOf(id: string): Promise<readonly Stretch[]>;
   /** Returns the agent whose mind a conversation belongs to; null if there is none. */
   agentOf(id: string): Promise<string | null>;
+}
+
+/** A conversation, or the part of its origin that a fork has: what was proposed until a time. */
+export interface Lineage {
+  readonly conversation: string;
+  /** A time in ISO 8601; default: now. */
+  readonly until?: string;
 }
 
 /** The result of a call, and where its text comes from. */
