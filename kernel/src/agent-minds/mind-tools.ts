@@ -10,8 +10,8 @@ import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import { toolFailure, type ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { FileTool } from "../file-tools/definitions.ts";
 import { FileTools } from "../file-tools/file-tools.ts";
-import type { FileAccess } from "../file-tools/ports.ts";
-import { sha256 } from "../platform/files/hash.ts";
+import type { ContentSum, FileAccess, ShownFile } from "../file-tools/ports.ts";
+import { sha256, sha256Sum } from "../platform/files/hash.ts";
 import type { GuestCall, GuestCallParams, GuestCallResult } from "../protocol/guest/v1/calls.ts";
 import { validate } from "../protocol/validate.ts";
 
@@ -35,6 +35,8 @@ export interface MindToolOptions {
   readonly progress?: ProgressSink;
   /** Receives, before the result, what an agent's tool may have put into it of texts that nobody vouches for. */
   readonly hear?: (foreign: Foreign) => void;
+  /** Receives, before the result, each file that a tool of the kernel shows. */
+  readonly show?: (file: ShownFile) => void;
 }
 
 interface MindToolPorts {
@@ -59,6 +61,7 @@ export class MindTools {
     this.#log = log;
     this.#files = new FileTools({
       clock,
+      sum: contentSum,
       check: checkArguments,
       accessOf: (principal, signal) => this.#accessOf(principal, signal),
       ownTextsOf: ({ agent }) => {
@@ -119,9 +122,10 @@ export class MindTools {
     name: string,
     args: unknown,
     principal: ProcessPrincipal,
-    { key, signal, progress, hear }: MindToolOptions,
+    { key, signal, progress, hear, show = () => undefined }: MindToolOptions,
   ): Promise<ToolResult> {
-    if (name.startsWith("files/")) return await this.#files.call(name, args, principal, { key, signal });
+    if (name.startsWith("files/"))
+      return await this.#files.call(name, args, principal, { key, signal, show });
     const slash = name.indexOf("/");
     const call = {
       agent: name.slice(0, slash),
@@ -173,6 +177,15 @@ export class MindTools {
     // The services are typed by method, and the door between passes on what they return.
     return answer as GuestCallResult<Method>;
   }
+}
+
+/** Returns a sum whose hashes are like those of the index. */
+function contentSum(): ContentSum {
+  const sum = sha256Sum();
+  return {
+    add: (bytes) => void sum.update(bytes),
+    hash: () => `sha256:${Buffer.from(sum.digest()).toString("hex")}`,
+  };
 }
 
 /** These schemas are the kernel's own, so that checking takes no longer than the wire's checks do. */

@@ -17,6 +17,9 @@ export const fileToolBounds = {
   /** How far `files/read` looks for a line. Bytes. */
   lookBytes: 32 * MiB,
 
+  /** How much of a file is read on, behind the wanted lines, to know which content they are of. Bytes. */
+  readOnBytes: 4 * MiB,
+
   listByDefault: 200,
   list: 1000,
 

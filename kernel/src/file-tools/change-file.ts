@@ -1,10 +1,10 @@
-import { invalidParams } from "../base/errors.ts";
-import type { Action, EffectInput } from "../base/vocabulary/action.ts";
+import { invalidParams, LaresError } from "../base/errors.ts";
+import type { Action, EffectInput, ProposalRequest } from "../base/vocabulary/action.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { fileToolBounds as bounds } from "./bounds.ts";
 import { type ChangingTool, effectKinds } from "./definitions.ts";
 import { jsonBytes } from "./names.ts";
-import type { FileAccess } from "./ports.ts";
+import type { FilesOfCall } from "./ports.ts";
 
 /** The fields of the tool's kind of effect, as its schema has checked them, and the reason. */
 export interface ChangeArguments {
@@ -23,9 +23,12 @@ const verbs: Readonly<Record<ChangingTool, string>> = {
   "files/create_folder": "Create the folder",
 };
 
-/** Proposes one change, and returns what became of it. Throws what the kernel refuses. */
+/**
+ * Proposes one change, and returns what became of it. Throws what the kernel refuses. The paths of a change are those that
+ * the caller named; what the kernel says of a refusal may name others, or what is in them.
+ */
 export async function changeFile(
-  files: Pick<FileAccess, "propose" | "settled">,
+  files: Pick<FilesOfCall, "propose" | "settled" | "show">,
   tool: ChangingTool,
   { reason = "", ...fields }: ChangeArguments,
   key: string,
@@ -33,9 +36,28 @@ export async function changeFile(
   if (tool === "files/write" && "content" in fields === "content_base64" in fields)
     throw invalidParams('Give either "content" or "content_base64".', { path: "content" });
   const effect = { kind: effectKinds[tool], ...fields } as EffectInput;
-  const proposed = await files.propose({ effects: [effect], title: titleOf(tool, effect), reason, key });
+  const proposed = await proposedBy(files, { effects: [effect], title: titleOf(tool, effect), reason, key });
   const isUnderWay = proposed.state === "Approved" || proposed.state === "Committing";
-  return resultOf(isUnderWay ? await files.settled(proposed.id) : proposed);
+  const result = resultOf(isUnderWay ? await files.settled(proposed.id) : proposed);
+  if (result.status === "error")
+    for (const { path, from } of proposed.effects)
+      for (const named of from === undefined ? [path] : [from, path]) files.show({ path: named });
+  return result;
+}
+
+async function proposedBy(
+  files: Pick<FilesOfCall, "propose" | "show">,
+  proposal: ProposalRequest,
+): Promise<Action> {
+  try {
+    return await files.propose(proposal);
+  } catch (error) {
+    // Some facts are names of parameters, which are never paths of files.
+    if (error instanceof LaresError)
+      for (const named of [error.facts["path"], error.facts["name"]])
+        if (typeof named === "string") files.show({ path: named });
+    throw error;
+  }
 }
 
 function titleOf(tool: ChangingTool, effect: EffectInput): string {

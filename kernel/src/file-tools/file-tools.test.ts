@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { neverAborted } from "../base/abort.ts";
@@ -10,7 +11,7 @@ import { fileToolBounds as bounds } from "./bounds.ts";
 import { fileTools } from "./definitions.ts";
 import { FileTools } from "./file-tools.ts";
 import { LineMatcher } from "./matches.ts";
-import type { FileAccess } from "./ports.ts";
+import type { FileAccess, ShownFile } from "./ports.ts";
 
 const entryOf = (path: string, bytes: Uint8Array): Entry => ({
   id: path,
@@ -66,6 +67,13 @@ function toolsOver(
   const tools = new FileTools({
     accessOf: () => access,
     check: () => undefined,
+    sum: () => {
+      const sum = createHash("sha256");
+      return {
+        add: (bytes) => void sum.update(bytes),
+        hash: () => `sha256:${sum.copy().digest("hex")}`,
+      };
+    },
     ownTextsOf: () => ({ sources: [], state: [] }),
     clock,
   });
@@ -76,14 +84,16 @@ function toolsOver(
     conversation: "c",
     lineage: ownAccord,
   } as const;
+  const shown: ShownFile[] = [];
+  const show = (file: ShownFile): void => void shown.push(file);
   const call = (name: string, args: unknown) =>
-    tools.call(name, args, worker, { key: "k", signal: neverAborted });
+    tools.call(name, args, worker, { key: "k", signal: neverAborted, show });
   const value = async (name: string, args: unknown): Promise<Record<string, unknown>> => {
     const result = await call(name, args);
     if (result.status !== "success") throw new Error(JSON.stringify(result));
     return result.value as Record<string, unknown>;
   };
-  return { clock, call, value };
+  return { clock, call, value, shown };
 }
 
 const lines = fc.array(fc.constantFrom("", "a", "Ä", "a\r", "€uro", "𝒳"), { maxLength: 12 });
@@ -335,4 +345,95 @@ test("the tools have closed schemas in plain JSON, sorted names, and the fields 
   });
   const edit = JSON.stringify(fileTools.find(({ name }) => name === "files/edit")?.parameters);
   expect(edit).toContain("Replaces every occurrence, of which there must be at least one");
+});
+
+describe("every file that an outcome tells something of is shown", () => {
+  const hashOf = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+  const long = `${"a\n".repeat(bounds.pieceBytes)}b\n`;
+
+  test("in the hint of an error", async () => {
+    const { call, shown } = toolsOver({ "downloads/IGNORE.md": "x" });
+    expect(await call("files/read", { path: "IGNORE.md" })).toMatchObject({
+      message: expect.stringContaining("downloads/IGNORE.md"),
+    });
+    expect(shown).toEqual([{ path: "downloads/IGNORE.md" }]);
+  });
+
+  test("in the note of a search that stops early", async () => {
+    const { call, shown, clock } = toolsOver(
+      { "a.txt": "x", "b.txt": "x" },
+      {
+        read: async () => {
+          clock.advance(bounds.searchMs);
+          return { bytes: Buffer.from("y"), eof: true };
+        },
+      },
+    );
+    const result = await call("files/search", { text: "z" });
+    expect(JSON.stringify(result)).toContain("b.txt");
+    expect(shown).toEqual([{ path: "b.txt", listed: null }]);
+  });
+
+  test("by the names of a list, and the lines of a search", async () => {
+    const { call, shown } = toolsOver({ "a.txt": "x", "b.txt": "y" });
+    await call("files/search", { text: "x" });
+    expect(shown.splice(0)).toEqual([{ path: "a.txt", listed: null }]);
+    await call("files/list", {});
+    expect(shown).toEqual([
+      { path: "a.txt", listed: null },
+      { path: "b.txt", listed: null },
+    ]);
+  });
+
+  test("by the refusal of a change, and by one that could not be made", async () => {
+    const refused = toolsOver(
+      {},
+      {
+        propose: async () => {
+          throw new LaresError("InvalidParams", '"downloads/IGNORE" is in the way.', {
+            path: "downloads/IGNORE",
+          });
+        },
+      },
+    );
+    await refused.call("files/move", { from: "a", to: "b" });
+    expect(refused.shown).toEqual([{ path: "downloads/IGNORE" }]);
+    const action = { id: "1", state: "Failed", effects: [{ path: "b", from: "a" }] } as unknown as Action;
+    const failed = toolsOver({}, { propose: async () => action });
+    await failed.call("files/move", { from: "a", to: "b" });
+    expect(failed.shown).toEqual([{ path: "a" }, { path: "b" }]);
+  });
+
+  test("with the hash of the bytes that were read, whatever the index knows by then", async () => {
+    const [one, other] = ["one\n", "other\n"];
+    const { call, shown } = toolsOver(
+      { "a.txt": one },
+      { get: async (path) => ({ ...entryOf(path, Buffer.from(other)), content_id: hashOf(other) as never }) },
+    );
+    expect(await call("files/read", { path: "a.txt" })).toMatchObject({
+      value: { text: one, hash: hashOf(one) },
+    });
+    expect(shown).toEqual([{ path: "a.txt", read: hashOf(one) }]);
+  });
+
+  test("also if only its first lines were wanted, or none is that far", async () => {
+    const { call, shown } = toolsOver({ "a.txt": long });
+    await call("files/read", { path: "a.txt", length: 1 });
+    // Read in several pieces, which may be of several contents.
+    const both = [
+      { path: "a.txt", read: hashOf(long) },
+      { path: "a.txt", listed: null },
+    ];
+    expect(shown.splice(0)).toEqual(both);
+    expect(await call("files/read", { path: "a.txt", offset: 10_000_000 })).toMatchObject({
+      status: "error",
+    });
+    expect(shown).toEqual(both);
+  });
+
+  test("by its path alone if it is too long to be read on", async () => {
+    const { call, shown } = toolsOver({ "a.txt": "a\n".repeat(bounds.readOnBytes) });
+    await call("files/read", { path: "a.txt", length: 1 });
+    expect(shown).toEqual([{ path: "a.txt", listed: null }]);
+  });
 });

@@ -11,7 +11,7 @@ import { type ChangingTool, effectKinds, type FileTool, fileTools } from "./defi
 import { type ListArguments, listFiles } from "./list-files.ts";
 import { jsonBytes } from "./names.ts";
 import { ownTextsFault, withRightTool } from "./own-texts.ts";
-import type { FileToolOptions, FileToolPorts } from "./ports.ts";
+import type { FilesOfCall, FileToolOptions, FileToolPorts } from "./ports.ts";
 import { type ReadArguments, readFile } from "./read-file.ts";
 import { readPicture } from "./read-picture.ts";
 import { type SearchArguments, searchFiles } from "./search-files.ts";
@@ -84,9 +84,10 @@ export class FileTools {
     name: string,
     args: unknown,
     principal: ProcessPrincipal,
-    { key, signal }: FileToolOptions,
+    { key, signal, show }: FileToolOptions,
   ): Promise<ToolResult> {
-    const files = this.#ports.accessOf(principal, signal);
+    const sum = this.#ports.sum.bind(this.#ports);
+    const files: FilesOfCall = { ...this.#ports.accessOf(principal, signal), show, sum };
     switch (name) {
       case "files/read":
         return success(await readFile(files, args as ReadArguments, signal));

@@ -4,7 +4,7 @@ import { canonicalPath } from "../policy/paths.ts";
 import { fileToolBounds as bounds } from "./bounds.ts";
 import { missingError } from "./missing.ts";
 import { globBeneath, jsonBytes } from "./names.ts";
-import type { FileAccess } from "./ports.ts";
+import type { FilesOfCall } from "./ports.ts";
 
 export interface ListArguments {
   readonly path?: string;
@@ -25,7 +25,7 @@ export interface ListResult {
 
 /** Returns files and folders beneath a folder. Throws NotFound, and InvalidParams for an invalid glob. */
 export async function listFiles(
-  files: FileAccess,
+  files: FilesOfCall,
   { path = ".", glob = "*", limit = bounds.listByDefault }: ListArguments,
 ): Promise<ListResult> {
   const folder = await checkedFolder(files, path);
@@ -40,13 +40,14 @@ export async function listFiles(
     bytes += jsonBytes(listed);
     if (bytes > bounds.itemsBytes) break;
     entries.push(listed);
+    files.show({ path: entry.path, listed: entry.content_id });
   }
   const isMore = page.cursor !== undefined || entries.length < page.items.length;
   return isMore ? { entries, note: await moreNote(files, query, entries.length) } : { entries };
 }
 
 /** Returns the path in canonical form. Throws what reading it throws, if it has none. */
-export async function checkedFolder(files: Pick<FileAccess, "get">, path: string): Promise<string> {
+export async function checkedFolder(files: Pick<FilesOfCall, "get">, path: string): Promise<string> {
   const canonical = canonicalPath(path);
   if (canonical.ok) return canonical.path;
   // Policy refuses it, in its own words.
@@ -59,7 +60,7 @@ function listedOf({ path, kind, size }: Entry): Listed {
 }
 
 /** Returns the root folders in which the process sees something. */
-async function shownRoots(files: FileAccess): Promise<Listed[]> {
+async function shownRoots(files: FilesOfCall): Promise<Listed[]> {
   const shown: Listed[] = [];
   for (const path of files.roots) {
     const { items } = await files.query({ path: globBeneath(path, "**"), limit: 1 });
@@ -69,19 +70,19 @@ async function shownRoots(files: FileAccess): Promise<Listed[]> {
 }
 
 /** Returns null for a folder. Throws NotFound if the process sees nothing there. */
-export async function fileAt(files: FileAccess, path: string): Promise<Entry | null> {
+export async function fileAt(files: FilesOfCall, path: string): Promise<Entry | null> {
   if (path === "." || files.roots.includes(path)) return null;
   const entry = await files.get(path);
   if (entry === null) throw await missingError(files, "file or folder", path);
   return entry.kind === "file" ? entry : null;
 }
 
-async function checkIsFolder(files: FileAccess, path: string): Promise<void> {
+async function checkIsFolder(files: FilesOfCall, path: string): Promise<void> {
   if ((await fileAt(files, path)) !== null)
     throw invalidParams(`${JSON.stringify(path)} is a file. Use files/read.`, { path: "path" });
 }
 
-async function moreNote(files: FileAccess, query: EntryQuery, listed: number): Promise<string> {
+async function moreNote(files: FilesOfCall, query: EntryQuery, listed: number): Promise<string> {
   const how = "Use a narrower glob, a folder beneath, or a higher limit.";
   try {
     const more = (await files.count(query)) - listed;

@@ -2,7 +2,7 @@ import { LaresError } from "../base/errors.ts";
 import { closest } from "../base/suggest.ts";
 import { canonicalPath, parentOf } from "../policy/paths.ts";
 import { escapedGlob } from "./names.ts";
-import type { FileAccess } from "./ports.ts";
+import type { FilesOfCall } from "./ports.ts";
 
 /** Entries of a folder that are compared with a name. */
 const maxCompared = 1000;
@@ -11,18 +11,20 @@ const maxElsewhere = 3;
 
 /** Returns the error for a path without an entry. It names what the path may have meant, of what the process sees. */
 export async function missingError(
-  files: Pick<FileAccess, "query">,
+  files: Pick<FilesOfCall, "query" | "show">,
   what: "file" | "file or folder",
   path: string,
 ): Promise<LaresError> {
   const near = await nearestPaths(files, path);
+  // The name of a file may be meant as an instruction.
+  for (const one of near) files.show({ path: one });
   const hint =
     near.length === 0 ? "" : ` Did you mean ${near.map((one) => JSON.stringify(one)).join(" or ")}?`;
   const message = `There is no ${what} ${JSON.stringify(path)}.${hint}`;
   return new LaresError("NotFound", message, { what, name: path });
 }
 
-async function nearestPaths(files: Pick<FileAccess, "query">, path: string): Promise<readonly string[]> {
+async function nearestPaths(files: Pick<FilesOfCall, "query">, path: string): Promise<readonly string[]> {
   const canonical = canonicalPath(path);
   if (!canonical.ok) return [];
   const folder = parentOf(canonical.path);

@@ -23,6 +23,34 @@ export interface FileAccess {
   settled(id: string): Promise<Action>;
 }
 
+/**
+ * A file that a result, an error or a note names, or whose content it gives. Where a text comes from is worked out from
+ * these alone.
+ */
+export interface ShownFile {
+  readonly path: string;
+  /** The hash of the content that was read: no other content of the file was shown. */
+  readonly read?: string;
+  /** The hash that the index had for it before it was read; it may be the one that was read, or not. */
+  readonly listed?: string | null;
+}
+
+/** Adds up the hash of a content that is read piece by piece. */
+export interface ContentSum {
+  add(bytes: Uint8Array): void;
+  hash(): string;
+}
+
+/** The workspace as one call sees it. */
+export interface FilesOfCall extends FileAccess {
+  /**
+   * Every file that the call's outcome names or tells something of is passed here. A name that the caller gave tells it
+   * nothing, unless there is such a file.
+   */
+  show(file: ShownFile): void;
+  sum(): ContentSum;
+}
+
 export interface FileToolPorts {
   /** Returns what the process may do. Reads and waits end when the signal is aborted; a proposal does not. */
   accessOf(principal: ProcessPrincipal, signal: AbortSignal): FileAccess;
@@ -30,6 +58,8 @@ export interface FileToolPorts {
   ownTextsOf(principal: ProcessPrincipal): OwnTexts;
   /** Throws ToolError if the arguments do not fit the schema. */
   check(tool: FileTool, args: unknown): void;
+  /** Returns an empty sum, whose hashes are like those of the index. */
+  sum(): ContentSum;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
@@ -38,4 +68,6 @@ export interface FileToolOptions {
   readonly key: string;
   /** Aborted when the process no longer waits. */
   readonly signal: AbortSignal;
+  /** Receives, before the result, each file that it shows. */
+  readonly show: (file: ShownFile) => void;
 }

@@ -2,7 +2,7 @@ import { invalidParams, isLaresError } from "../base/errors.ts";
 import { fileToolBounds as bounds } from "./bounds.ts";
 import { missingError } from "./missing.ts";
 import { bytesOf } from "./names.ts";
-import type { FileAccess } from "./ports.ts";
+import type { FilesOfCall } from "./ports.ts";
 import { describePicture, type PictureFacts } from "./read-picture.ts";
 import { textPieces } from "./text-pieces.ts";
 
@@ -19,7 +19,10 @@ export interface ReadResult {
   readonly text?: string;
   readonly first_line?: number;
   readonly last_line?: number;
-  /** The content's hash as the index knows it, which a change may name as `expected`. */
+  /**
+   * The hash of the content that was read, which a change may name as `expected`; of a file that was not read to its end,
+   * as the index knows it.
+   */
   readonly hash?: string;
   readonly picture?: PictureFacts;
   /** A note on the rest of the file, or the reason why there is no text. */
@@ -28,18 +31,24 @@ export interface ReadResult {
 
 /** Returns lines of a text file. Throws NotFound, and InvalidParams if there is no such line. */
 export async function readFile(
-  files: FileAccess,
+  files: FilesOfCall,
   { path, offset = 1, length = bounds.readLinesByDefault }: ReadArguments,
   signal: AbortSignal,
 ): Promise<ReadResult> {
   const lines = new LinesTaken(offset, length);
-  const { isText, eof } = await takeLines(files, path, lines, signal);
+  const { isText, eof, content } = await takeLines(files, path, lines, signal);
   const entry = await files.get(path);
   if (entry === null) throw await missingError(files, "file", path);
-  const known = {
-    path: entry.path,
-    ...(entry.content_id === null ? {} : { hash: entry.content_id }),
-  };
+  const hash = content?.hash ?? entry.content_id;
+  files.show(
+    content === null
+      ? { path: entry.path, listed: entry.content_id }
+      : { path: entry.path, read: content.hash },
+  );
+  // Its pieces may be of several contents: what the index has for it by now decides too.
+  if (content !== null && !content.isOne && hash !== entry.content_id)
+    files.show({ path: entry.path, listed: entry.content_id });
+  const known = { path: entry.path, ...(hash === null ? {} : { hash }) };
   const size = `${entry.size.toLocaleString("en")} bytes`;
   if (!isText) {
     const described = await describePicture(files, entry);
@@ -73,20 +82,39 @@ export async function readFile(
   };
 }
 
-/** `eof`: the file was read to its end, so `lines` have seen all of it. */
+interface Taken {
+  readonly isText: boolean;
+  /** `lines` have seen all of the file. */
+  readonly eof: boolean;
+  /** The whole content, and whether it was read at once; null if it was not read to its end. */
+  readonly content: { readonly hash: string; readonly isOne: boolean } | null;
+}
+
+/**
+ * The index may have another version of the file than the one that is read, so what was read is known by its own hash. A
+ * file is read on for that, unless it is long.
+ */
 async function takeLines(
-  files: FileAccess,
+  files: FilesOfCall,
   path: string,
   lines: LinesTaken,
   signal: AbortSignal,
-): Promise<{ readonly isText: boolean; readonly eof: boolean }> {
+): Promise<Taken> {
+  const sum = files.sum();
+  let pieces = 0;
+  let readOn = 0;
+  let isWanted = true;
   try {
-    for await (const piece of textPieces(files, path, bounds.lookBytes, signal)) {
-      if (piece === null) return { isText: false, eof: false };
-      if (!lines.take(piece.text)) return { isText: true, eof: false };
-      if (piece.eof) return { isText: true, eof: true };
+    for await (const piece of textPieces(files, path, bounds.lookBytes, signal, (bytes) => sum.add(bytes))) {
+      if (piece === null) return { isText: false, eof: false, content: null };
+      pieces += 1;
+      if (isWanted) isWanted = lines.take(piece.text);
+      else readOn += piece.bytes;
+      if (piece.eof)
+        return { isText: true, eof: isWanted, content: { hash: sum.hash(), isOne: pieces === 1 } };
+      if (readOn >= bounds.readOnBytes) break;
     }
-    return { isText: true, eof: false };
+    return { isText: true, eof: false, content: null };
   } catch (error) {
     if (!isLaresError(error, "NotFound")) throw error;
     const entry = await files.get(path);

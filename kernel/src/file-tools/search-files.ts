@@ -5,7 +5,7 @@ import { fileToolBounds as bounds } from "./bounds.ts";
 import { checkedFolder, fileAt } from "./list-files.ts";
 import { LineMatcher } from "./matches.ts";
 import { globBeneath, jsonBytes, pathInLine } from "./names.ts";
-import type { FileAccess } from "./ports.ts";
+import type { FilesOfCall, ShownFile } from "./ports.ts";
 import { textPieces } from "./text-pieces.ts";
 
 export interface SearchArguments {
@@ -26,7 +26,7 @@ export interface SearchResult {
 
 /** Finds a text in the text files that the process sees. Throws NotFound, InvalidParams. */
 export async function searchFiles(
-  files: FileAccess,
+  files: FilesOfCall,
   { text, path = ".", limit = bounds.searchByDefault }: SearchArguments,
   slices: Slices,
   signal: AbortSignal,
@@ -41,7 +41,7 @@ export async function searchFiles(
 }
 
 /** Yields the files in a folder, or one file, in the order of paths. */
-async function* entriesIn(files: FileAccess, path: string): AsyncGenerator<Entry, void, void> {
+async function* entriesIn(files: FilesOfCall, path: string): AsyncGenerator<Entry, void, void> {
   const canonical = await checkedFolder(files, path);
   const glob = globBeneath(canonical, "**");
   let isFirst = true;
@@ -62,7 +62,7 @@ async function* entriesIn(files: FileAccess, path: string): AsyncGenerator<Entry
 
 /** One search, as far as its bounds allow. */
 class Search {
-  readonly #files: FileAccess;
+  readonly #files: FilesOfCall;
   readonly #text: string;
   readonly #limit: number;
   readonly #slices: Slices;
@@ -77,7 +77,7 @@ class Search {
   #unreadable = 0;
   #stopped: string | null = null;
 
-  constructor(files: FileAccess, text: string, limit: number, slices: Slices, signal: AbortSignal) {
+  constructor(files: FilesOfCall, text: string, limit: number, slices: Slices, signal: AbortSignal) {
     this.#files = files;
     this.#text = text;
     this.#limit = limit;
@@ -96,7 +96,7 @@ class Search {
     if (this.#slices.nowMs >= this.#endMs) return this.#stop(`${bounds.searchMs / 1000} seconds`, entry);
     this.#searched += 1;
     try {
-      return await this.#searchText(entry.path);
+      return await this.#searchText(entry);
     } catch (error) {
       // It was removed or replaced meanwhile, or cannot be read; a permission that was revoked ends the search.
       const isSkipped = ["NotFound", "ScopeViolation", "StorageError"] as const;
@@ -106,7 +106,7 @@ class Search {
     }
   }
 
-  async #searchText(path: string): Promise<boolean> {
+  async #searchText({ path, content_id: listed }: Entry): Promise<boolean> {
     const matcher = new LineMatcher(this.#text);
     let bytes = 0;
     for await (const piece of textPieces(this.#files, path, bounds.searchFileBytes, this.#signal)) {
@@ -116,13 +116,13 @@ class Search {
       const isEnd = piece.eof || bytes >= bounds.searchFileBytes;
       if (isEnd && !piece.eof) this.#shortened += 1;
       for (const { line, text } of matcher.take(piece.text, isEnd))
-        if (!this.#add(path, `${pathInLine(path)}:${line}: ${text}`)) return false;
+        if (!this.#add({ path, listed }, `${pathInLine(path)}:${line}: ${text}`)) return false;
       if (!this.#slices.hasTime) await this.#slices.next();
     }
     return true;
   }
 
-  #add(path: string, match: string): boolean {
+  #add({ path, listed }: Required<Omit<ShownFile, "read">>, match: string): boolean {
     const size = jsonBytes(match) + (this.#in.has(path) ? 0 : jsonBytes(path));
     if (this.#matches.length === this.#limit || this.#resultBytes + size > bounds.itemsBytes) {
       this.#stopped = `There are more than these ${this.#matches.length} lines. Search for a longer text, or in a folder beneath.`;
@@ -130,11 +130,13 @@ class Search {
     }
     this.#resultBytes += size;
     this.#matches.push(match);
+    if (!this.#in.has(path)) this.#files.show({ path, listed });
     this.#in.add(path);
     return true;
   }
 
-  #stop(after: string, { path }: Entry): false {
+  #stop(after: string, { path, content_id: listed }: Entry): false {
+    this.#files.show({ path, listed });
     this.#stopped = `The search stopped after ${after}: ${JSON.stringify(path)} and the files after it were not searched. Search in a folder beneath.`;
     return false;
   }

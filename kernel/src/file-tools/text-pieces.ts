@@ -11,7 +11,7 @@ interface TextPiece {
 }
 
 /**
- * Reads a file as UTF-8, piece by piece, up to `maxBytes`. Yields null, and ends, if its beginning holds a zero byte: it
+ * Reads a file as UTF-8, piece by piece, up to `maxBytes`, and passes its bytes to `took`. Yields null, and ends, if its beginning holds a zero byte: it
  * is not text then. Ends with the signal's reason when the signal is aborted.
  */
 export async function* textPieces(
@@ -19,12 +19,14 @@ export async function* textPieces(
   path: string,
   maxBytes: number,
   signal: AbortSignal,
+  took: (bytes: Uint8Array) => void = () => undefined,
 ): AsyncGenerator<TextPiece | null, void, void> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for (let offset = 0; offset < maxBytes;) {
     signal.throwIfAborted();
     const length = Math.min(bounds.pieceBytes, maxBytes - offset);
     const { bytes, eof } = await files.read(path, offset, length);
+    took(bytes);
     if (offset === 0 && bytes.includes(0)) {
       yield null;
       return;
