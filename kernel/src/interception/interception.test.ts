@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { FakeAgent, interceptionOf, place } from "./testing/fake-agents.ts";
 
 const call = { call: "k1", tool: "files/read", arguments: { path: "notes/a.md" } };
@@ -217,6 +218,107 @@ describe("what is withheld", () => {
     );
     expect(event).toMatchObject({ result: { status: "success" }, withheld: true });
     expect(JSON.stringify(event)).not.toContain("private");
+  });
+
+  describe("what another agent's tool says", () => {
+    const answer = { ...call, tool: "dev.tool/today", arguments: {} };
+    const said = { status: "success" as const, value: "dear diary" };
+    const toolMay = (authority: object, others: readonly FakeAgent[] = []) => [
+      new FakeAgent("dev.tool", () => ({}), { authority }),
+      ...others,
+    ];
+    const told = async (
+      others: readonly FakeAgent[],
+      authority: object = narrow,
+      result: ToolResult = said,
+    ): Promise<LaresEvent | undefined> => {
+      const guard = new FakeAgent("dev.guard", () => ({}), { authority });
+      await interceptionOf([guard, ...others], files).afterToolCall(place, answer, result);
+      return guard.asked[0]?.event;
+    };
+    const hidden = { withheld: true, result: { status: "success" }, tool: answer.tool };
+    const filtered = (filter: string) => ({
+      effective: { read_entries: { filter }, intercept: ["dev.mind"] },
+    });
+
+    it.each<[string, object, object]>([
+      ["in more folders", {}, narrow],
+      ["more than a filter lets pass", {}, filtered("*.md")],
+      ["by another filter", filtered("*"), filtered("*.md")],
+      ["something, where it may read nothing", narrow, { effective: { intercept: ["dev.mind"] } }],
+    ])("is withheld if that agent may read %s", async (_how, producer, interceptor) => {
+      expect(await told(toolMay(producer), interceptor)).toMatchObject(hidden);
+    });
+
+    it("is withheld if it is an error's text, or of an agent that is not enabled", async () => {
+      const error = { status: "error" as const, message: "dear diary", recoverable: true };
+      expect(await told(toolMay({}), narrow, error)).toMatchObject({ result: { status: "error" } });
+      expect(JSON.stringify(await told(toolMay({}), narrow, error))).not.toContain("diary");
+      expect(await told([])).toMatchObject(hidden);
+    });
+
+    it("is withheld if that agent may call one that may read more", async () => {
+      const caller = { ...narrow, effective: { read_entries: true, call_tools: ["dev.reader/*"] } };
+      const reader = new FakeAgent("dev.reader", () => ({}));
+      expect(await told(toolMay(caller, [reader]))).toMatchObject(hidden);
+    });
+
+    it("is told if that agent may read no more than the interceptor", async () => {
+      const open = { withheld: false, result: said };
+      expect(await told(toolMay({ locations: ["notes/sub"] }))).toMatchObject(open);
+      expect(await told(toolMay({ effective: {} }))).toMatchObject(open);
+      expect(await told(toolMay(filtered("*.md")), filtered("*.md"))).toMatchObject(open);
+      expect(await told(toolMay({}), {})).toMatchObject(open);
+    });
+
+    it("is withheld in a request too, and when it comes late", async () => {
+      const guard = new FakeAgent("dev.guard", () => ({}), { authority: narrow });
+      await interceptionOf([guard, ...toolMay({})], files).context(place, () => [
+        { role: "assistant", parts: [{ type: "tool_call", call: "1", tool: answer.tool, arguments: {} }] },
+        {
+          role: "tool",
+          parts: [{ type: "tool_result", call: "1", text: '[result of "dev.tool/today"]\n| dear diary' }],
+        },
+        {
+          role: "user",
+          parts: [{ type: "text", text: '[late result of the call "1" of "dev.tool/today"]\n| dear diary' }],
+        },
+      ]);
+      expect(JSON.stringify(guard.asked[0]?.event)).not.toContain("diary");
+      expect(guard.asked[0]?.event).toMatchObject({ withheld: true });
+    });
+  });
+
+  it("what an interceptor that may read more has made of a result is not told to the next one", async () => {
+    const wide = new FakeAgent("dev.a", () => ({ result: { status: "success", value: "dear diary" } }));
+    const next = new FakeAgent("dev.b", () => ({}), { authority: narrow });
+    await interceptionOf([wide, next], files).afterToolCall(place, call, success);
+    expect(next.asked[0]?.event).toMatchObject({ withheld: true, result: { status: "success" } });
+  });
+
+  it("a file that an error or a note of the kernel's tools names is hidden with it", async () => {
+    const message = 'There is no file "a.md". Did you mean "private/b.md"?';
+    const error = { status: "error" as const, message, recoverable: true };
+    const noted = {
+      ...success,
+      value: { matches: [], files: [], note: 'It stopped: "private/b.md" was not searched.' },
+    };
+    const search = { ...call, tool: "files/search", arguments: {} };
+    for (const result of [error, noted]) {
+      const event = await eventOf((room) => room.afterToolCall(place, search, result));
+      expect(event).toMatchObject({ withheld: true, result: { status: result.status } });
+      const text = result.status === "error" ? `${message}\n(Later.)` : JSON.stringify(result.value);
+      const request = await eventOf((room) =>
+        room.context(place, () => [
+          {
+            role: "assistant",
+            parts: [{ type: "tool_call", call: "1", tool: "files/search", arguments: {} }],
+          },
+          { role: "tool", parts: [{ type: "tool_result", call: "1", text }] },
+        ]),
+      );
+      expect(JSON.stringify([event, request])).not.toContain("private");
+    }
   });
 
   it("of an action the hidden effects are told by their kind alone", async () => {

@@ -100,7 +100,7 @@ export class Interception implements MindInterception {
     return (
       asked &&
       this.#changes(asked, place, "AfterToolCall", result, {
-        fields: (now, seen) => seen.result(call, now),
+        fields: (now, seen, by) => seen.result(call, now, by),
         read: ({ result: changed }, now) => {
           if (changed === undefined) return null;
           // A person waits for the action, whatever an interceptor says of it.
@@ -189,7 +189,8 @@ export class Interception implements MindInterception {
       fields,
       read,
     }: {
-      readonly fields: (now: Value, seen: Seen) => Record<string, unknown>;
+      /** `by`: those that have changed the value. */
+      readonly fields: (now: Value, seen: Seen, by: readonly string[]) => Record<string, unknown>;
       /** Returns the changed value; null for none. Throws a sentence that begins with "it". */
       readonly read: (answer: InterceptAnswer, now: Value) => Value | null;
     },
@@ -197,7 +198,8 @@ export class Interception implements MindInterception {
     const changes: Change<Value>[] = [];
     let now = value;
     for (const interceptor of asked) {
-      const heard = await this.#askWith(interceptor, place, event, (seen) => fields(now, seen));
+      const by = changes.map((change) => change.by);
+      const heard = await this.#askWith(interceptor, place, event, (seen) => fields(now, seen, by));
       if (heard === null) continue;
       let failure = "failure" in heard ? heard.failure : null;
       if ("answer" in heard)
@@ -224,7 +226,10 @@ export class Interception implements MindInterception {
     fields: (seen: Seen) => Record<string, unknown>,
   ): Promise<Heard> {
     const { authority } = interceptor.agent.definition;
-    return this.#ask(interceptor, place, event, () => fields(new Seen(authority, this.#ports)));
+    return this.#ask(interceptor, place, event, () => {
+      const all = [...this.#ports.agents()].map((agent) => agent.definition.authority);
+      return fields(new Seen(authority, this.#ports, all));
+    });
   }
 
   async #ask(

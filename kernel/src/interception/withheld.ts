@@ -6,22 +6,29 @@ import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { hiddenNameIn, type HearingIndex } from "../policy/hearing.ts";
 import { canonicalPath } from "../policy/paths.ts";
-import { isVisible } from "../policy/scope.ts";
+import { callsToolsOf, reachedFrom } from "../policy/passing.ts";
+import { isVisible, readsAllOf } from "../policy/scope.ts";
 
 /** Characters of the messages in one event; a line to a guest has at most 1 MiB. */
 const maxMessageCharacters = 250_000;
 
 /**
- * What one agent may see of a mind's work: names and contents of files that it cannot see itself are left out. What a
- * model wrote is not: nobody can tell what it was made from.
+ * What one agent may see of a mind's work: names and contents of files that it cannot see itself are left out, and
+ * whatever is said by an agent that may read more. A content need not name its file, so nothing else tells what such an
+ * agent's words were made from. What a model wrote is not left out: nobody can tell what it was made from.
  */
 export class Seen {
   readonly #authority: Authority;
   readonly #index: HearingIndex;
+  readonly #all: readonly Authority[];
+  /** Whether something that an agent says may be told, by its id. */
+  readonly #told = new Map<string, boolean>();
 
-  constructor(authority: Authority, index: HearingIndex) {
+  /** `all`: the authorities of all agents that are enabled. */
+  constructor(authority: Authority, index: HearingIndex, all: readonly Authority[]) {
     this.#authority = authority;
     this.#index = index;
+    this.#all = all;
   }
 
   call({ call, tool, arguments: args }: InterceptedCall): Record<string, unknown> {
@@ -29,9 +36,18 @@ export class Seen {
     return { call, tool, arguments: withheld || !isJsonObject(args) ? {} : args, withheld };
   }
 
-  result(call: InterceptedCall, result: ToolResult): Record<string, unknown> {
+  /** `changedBy`: interceptors that have changed the result. */
+  result(
+    call: InterceptedCall,
+    result: ToolResult,
+    changedBy: readonly string[] = [],
+  ): Record<string, unknown> {
     const seen = this.call(call);
-    const isHidden = seen["withheld"] === true || this.#hides(textsOf(result));
+    const isHidden =
+      seen["withheld"] === true ||
+      [producerOf(call.tool) ?? [], changedBy].flat().some((agent) => !this.#maySee(agent)) ||
+      this.#hides(textsOf(result)) ||
+      (call.tool.startsWith("files/") && this.#hides(quotedIn(wordsOf(result))));
     return {
       ...seen,
       withheld: isHidden,
@@ -60,7 +76,7 @@ export class Seen {
   }
 
   messages(messages: readonly ModelMessage[]): { readonly messages: unknown[]; readonly withheld: boolean } {
-    const calls = new Map<string, { readonly tool: string; readonly isHidden: boolean }>();
+    const calls = new Map<string, MadeCall>();
     let withheld = false;
     const hide = (isHidden: boolean): boolean => {
       withheld ||= isHidden;
@@ -85,7 +101,11 @@ export class Seen {
               if (part.type !== "tool_call") return { type: part.type, text: part.text };
               const { call, tool, arguments: args } = part;
               const isHidden = hide(this.#hidesCall(tool, args));
-              calls.set(call, { tool, isHidden });
+              const producer = producerOf(tool);
+              calls.set(call, {
+                tool,
+                isResultHidden: isHidden || (producer !== null && !this.#maySee(producer)),
+              });
               return { type: "tool_call", call, tool, arguments: isHidden ? {} : args };
             }),
           };
@@ -110,26 +130,40 @@ export class Seen {
     return this.#hides(args);
   }
 
-  #hidesResult(
-    { call, text }: ModelToolResult,
-    calls: ReadonlyMap<string, { readonly tool: string; readonly isHidden: boolean }>,
-  ): boolean {
+  #hidesResult({ call, text }: ModelToolResult, calls: ReadonlyMap<string, MadeCall>): boolean {
     const made = calls.get(call);
-    if (made === undefined || made.isHidden) return true;
+    if (made === undefined || made.isResultHidden) return true;
     try {
-      return this.#hides(JSON.parse(text));
+      const value: unknown = JSON.parse(text);
+      const note = isJsonObject(value) && made.tool.startsWith("files/") ? value["note"] : "";
+      return this.#hides(value) || this.#hides(quotedIn(String(note ?? "")));
     } catch {
+      // An error may name what a path may have meant.
+      if (made.tool.startsWith("files/") && this.#hides(quotedIn(text))) return true;
       // A long list was cut: what is left of it cannot be read.
       return made.tool === "files/list" || made.tool === "files/search" || this.#hides(text);
     }
   }
 
   /** True for a text that quotes a file, or the late result of a call, which the agent may not see. */
-  #hidesQuoted(text: string, calls: ReadonlyMap<string, { readonly isHidden: boolean }>): boolean {
+  #hidesQuoted(text: string, calls: ReadonlyMap<string, MadeCall>): boolean {
     const file = quotedAfter("[the file ", text);
     if (file !== null) return !this.#sees(file);
     const late = quotedAfter("[late result of the call ", text);
-    return late !== null && calls.get(late)?.isHidden !== false;
+    return late !== null && calls.get(late)?.isResultHidden !== false;
+  }
+
+  /** An agent may tell what it, or one whose tools it calls, has read, now or earlier. An unknown one may tell anything. */
+  #maySee(agent: string): boolean {
+    if (agent === this.#authority.extension) return true;
+    const known = this.#told.get(agent);
+    if (known !== undefined) return known;
+    const start = this.#all.find(({ extension }) => extension === agent);
+    const told =
+      start !== undefined &&
+      reachedFrom(start, this.#all, callsToolsOf).every((one) => readsAllOf(this.#authority, one));
+    this.#told.set(agent, told);
+    return told;
   }
 
   #hides(value: unknown): boolean {
@@ -142,6 +176,33 @@ export class Seen {
       canonical.ok && isVisible(this.#authority, canonical.path, "file") && !this.#index.hides(canonical.path)
     );
   }
+}
+
+interface MadeCall {
+  readonly tool: string;
+  readonly isResultHidden: boolean;
+}
+
+/** Returns the agent whose tool it is; null for a tool of the kernel. */
+function producerOf(tool: string): string | null {
+  return tool.startsWith("files/") || !tool.includes("/") ? null : tool.slice(0, tool.lastIndexOf("/"));
+}
+
+/** Returns what the kernel says about a result, in which names of files are quoted. */
+function wordsOf(result: ToolResult): string {
+  if (result.status === "error") return result.message;
+  return result.status === "success" && isJsonObject(result.value) ? String(result.value["note"] ?? "") : "";
+}
+
+/** Returns the texts between the quotation marks of a text, on either side of each: one may be missing. */
+function quotedIn(text: string): string[] {
+  return text.split(/(?<!\\)"/).map((part) => {
+    try {
+      return JSON.parse(`"${part}"`) as string;
+    } catch {
+      return part;
+    }
+  });
 }
 
 function textsOf(result: ToolResult): unknown {

@@ -32,6 +32,21 @@ export function everyone(authority: Authority, holds: (authority: Authority) => 
   return holds(authority) && (authority.onBehalfOf?.every((caller) => holds(caller)) ?? true);
 }
 
+/** True if whatever the other one may read, this one may read too, as far as that can be said of any file. */
+export function readsAllOf(one: Authority, other: Authority): boolean {
+  return (
+    !isAskedFor(other.effective, "read_entries") ||
+    (isAskedFor(one.effective, "read_entries") &&
+      other.locations.every((place) => one.locations.some((location) => isWithinExactly(location, place))) &&
+      [undefined, filterOf(other)].includes(filterOf(one)) &&
+      one.forbiddenPaths.every((path) => other.forbiddenPaths.includes(path)))
+  );
+}
+
+function filterOf({ effective: { read_entries: permission } }: Authority): string | undefined {
+  return typeof permission === "object" ? permission.filter : undefined;
+}
+
 /** Applies the filter of `read_entries`. An invalid glob lets nothing pass. */
 export function passesReadFilter(authority: Authority, path: string): boolean {
   return readFilterOf(authority)(path);
@@ -43,8 +58,7 @@ const compiledFilters = new WeakMap<Authority, (path: string) => boolean>();
 function readFilterOf(authority: Authority): (path: string) => boolean {
   const known = compiledFilters.get(authority);
   if (known !== undefined) return known;
-  const permission = authority.effective.read_entries;
-  const pattern = typeof permission === "object" ? permission.filter : undefined;
+  const pattern = filterOf(authority);
   const matches =
     pattern === undefined
       ? (): boolean => true
@@ -58,7 +72,6 @@ function readFilterOf(authority: Authority): (path: string) => boolean {
  * not determine them.
  */
 export function readEndings(authority: Authority): readonly string[] | null {
-  const permission = authority.effective.read_entries;
-  const pattern = typeof permission === "object" ? permission.filter : undefined;
+  const pattern = filterOf(authority);
   return pattern === undefined ? null : literalEndings(pattern);
 }
