@@ -107,7 +107,10 @@ export class Search {
         const end = at + direction * said.length;
         return this.#text.slice(Math.min(at, end), Math.max(at, end)) === said && next(end);
       }
-      default: {
+      case "Character":
+      case "CharacterClass":
+      case "CharacterSet":
+      case "ExpressionCharacterClass": {
         const end = this.#behind(element, at, direction);
         return end !== -1 && next(end);
       }
@@ -170,7 +173,8 @@ export class Search {
         return at === text.length || (isByLine && isLineBreak(at));
       case "word":
         return (isWord(at - 1) !== isWord(at)) !== assertion.negate;
-      default: {
+      case "lookahead":
+      case "lookbehind": {
         const direction = assertion.kind === "lookahead" ? 1 : -1;
         return this.#either(assertion.alternatives, at, direction, () => true) !== assertion.negate;
       }

@@ -123,7 +123,9 @@ function partsOf(elements: readonly AST.Element[], samples: Samples): { text: st
 }
 
 /** Letters first, so that neighbours that may match the same are shown by the same. */
-const usual = [..."a1 \t-_.\n/\\\"'`:;,#*=<>()[]{}!?@$%&+~^|xZé“«。中\u0300\u{1f600}\u{1f1e6}\r\u2028\0"];
+const usual = Array.from(
+  "a1 \t-_.\n/\\\"'`:;,#*=<>()[]{}!?@$%&+~^|xZé“«。中\u0300\u{1f600}\u{1f1e6}\r\u2028\0",
+);
 
 /** A part is shown by a text that it matches. */
 class Samples {
@@ -147,7 +149,9 @@ class Samples {
         return "";
       case "Character":
         return String.fromCodePoint(element.value);
-      default:
+      case "CharacterClass":
+      case "CharacterSet":
+      case "ExpressionCharacterClass":
         return this.#characters.find((character) => this.#is(element.raw, character)) ?? "";
     }
   }

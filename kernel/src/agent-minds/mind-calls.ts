@@ -4,14 +4,17 @@ import { isJsonObject } from "../base/json.ts";
 import { leftOutWords } from "../base/vocabulary/ask-arguments.ts";
 import { bothForeign, type Foreign, nothingForeign } from "../base/vocabulary/foreign.ts";
 import { quotedText } from "../base/visible-text.ts";
+import type { EntryKind } from "../base/vocabulary/entry.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { otherSources } from "../conversations/fold.ts";
-import type { TaintedContent, TaintedContents } from "../conversations/tainted-contents.ts";
+import type { TaintedContent, TaintedContents, TaintMarks } from "../conversations/tainted-contents.ts";
 import { argumentsFact, callFact } from "../minds/asked-call.ts";
 import type { CallOptions, CallOutcome, FilePicture } from "../minds/ports.ts";
 import { callsToolsOf, passesTo, reachedFrom } from "../policy/passing.ts";
+import type { ShownFile } from "../file-tools/ports.ts";
+import type { MovedFolder } from "../conversations/untrusted-places.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import type { MindTools } from "./mind-tools.ts";
 
@@ -24,10 +27,8 @@ interface CallPorts {
   readonly actions: { get(id: string): Promise<Action | null> };
   readonly asks: { isAllowed(question: Question, signal: AbortSignal, asking?: Asking): Promise<boolean> };
   readonly tainted: TaintedContents;
-  /** Returns the content's hash of a file as the index knows it now. */
-  contentOf(path: string): string | null;
-  /** Returns whether nobody vouches for the file at a path. */
-  isUntrusted(path: string): boolean;
+  /** Returns what the index has at a path; null if it has nothing there. */
+  kindOf(path: string): EntryKind | null;
 }
 
 const maxSources = 16;
@@ -37,6 +38,8 @@ const maxShownCharacters = 4_000;
 /** Calls tools for processes of minds, and follows where texts come from and where they go. */
 export class MindCalls {
   readonly #ports: CallPorts;
+  /** Marks are written one after the other, so that the last state of an action is what is left of it. */
+  #marking: Promise<unknown> = Promise.resolve();
 
   constructor(ports: CallPorts) {
     this.#ports = ports;
@@ -63,23 +66,45 @@ export class MindCalls {
           };
     let heard = nothingForeign;
     const hear = (more: Foreign): void => void (heard = bothForeign(heard, more));
-    const result = await this.#ports.tools.call(tool, args, caller, { ...options, hear });
+    const shown: ShownFile[] = [];
+    const show = (file: ShownFile): void => void shown.push(file);
+    const result = await this.#ports.tools.call(tool, args, caller, { ...options, hear, show });
     await this.#remember(caller, result);
-    return { result, ...(await this.#provenanceOf(caller, tool, result, hosts, Object.keys(heard))) };
+    const from = tool.startsWith("files/")
+      ? await this.#provenanceOf(shown)
+      : provenanceOfAgent(caller, tool, hosts, Object.keys(heard));
+    return { result, ...from };
   }
 
   /** Reads a picture; where it comes from is known by the bytes that were read, whatever the file has become. */
   async picture(caller: ProcessPrincipal, path: string): Promise<FilePicture | null> {
     const picture = await this.#ports.tools.picture(path, caller);
     if (picture === null) return null;
-    const result: ToolResult = { status: "success", value: { path, hash: sha256(picture.bytes) } };
-    const { isTainted, sources } = await this.#provenanceOf(caller, "files/read", result, [], []);
+    const { isTainted, sources } = await this.#provenanceOf([{ path, read: sha256(picture.bytes) }]);
     return { ...picture, isTainted, ...(sources === undefined ? {} : { sources }) };
   }
 
   /** An action has changed: however it came about, and whatever a person made of it, its contents keep their sources. */
   async actionChanged(action: Action): Promise<void> {
-    if (action.state === "Committed" || action.state === "PendingApproval") await this.#markContents(action);
+    await this.#inTurn(() => this.#mark(action, []));
+  }
+
+  /** Finishes what an earlier kernel did not: an action may have ended without its marks. */
+  async recover(): Promise<void> {
+    await this.#inTurn(async () => {
+      for (const id of await this.#ports.tainted.proposed()) {
+        const action = await this.#ports.actions.get(id);
+        // Nobody knows any more what became of it.
+        if (action === null) await this.#ports.tainted.keep(id, { contents: [], folders: [] });
+        else await this.#mark(action, []);
+      }
+    });
+  }
+
+  #inTurn(run: () => Promise<void>): Promise<void> {
+    const turn = this.#marking.then(run);
+    this.#marking = turn.catch(() => undefined);
+    return turn;
   }
 
   /** Files written because of untrusted text stay marked as untrusted. */
@@ -91,71 +116,69 @@ export class MindCalls {
           ? result.value["action"]
           : undefined;
     if (typeof id !== "string") return;
-    const action = await this.#ports.actions.get(id);
-    if (action !== null) await this.#markContents(action, sources);
+    await this.#inTurn(async () => {
+      const action = await this.#ports.actions.get(id);
+      if (action !== null) await this.#mark(action, sources);
+    });
+  }
+
+  async #mark(action: Action, more: readonly string[]): Promise<void> {
+    const { tainted } = this.#ports;
+    switch (action.state) {
+      // Marked before it is made: a kernel may die in between.
+      case "PendingApproval":
+      case "Approved":
+      case "Committing":
+        return await tainted.propose(action.id, await this.#marksOf(action, more));
+      case "Committed":
+      // The contents that it left were in files, and may have been copied.
+      case "Undone":
+        return await tainted.keep(action.id, await this.#marksOf(action, more));
+      case "Rejected":
+      case "Failed":
+      case "Stale":
+      case "Expired":
+        return await tainted.drop(action.id);
+    }
   }
 
   /**
    * An edit leaves most of what it changes, whoever makes it: the new content has the sources of the old one too. And what a
-   * mind moves from an untrusted place is not more trusted elsewhere.
+   * mind moves from an untrusted place is not more trusted elsewhere, nor is what an undo moves back from one.
    */
-  async #markContents(
-    { sources = [], effects, on_behalf_of: by = [] }: Action,
-    more: readonly string[] = [],
-  ): Promise<void> {
+  async #marksOf(
+    { sources = [], effects, state, on_behalf_of: by = [] }: Action,
+    more: readonly string[],
+  ): Promise<TaintMarks> {
     const { tainted } = this.#ports;
     const isOfMind = by.some(({ kind }) => kind === "process");
     const contents: TaintedContent[] = [];
+    const folders: MovedFolder[] = [];
     for (const { kind, path, from, before, after } of effects) {
       if (after === null) continue;
-      const left = isOfMind && from !== undefined && this.#ports.isUntrusted(from) ? [from] : [];
-      const edited = kind === "file.edit" && before !== null ? await tainted.ofContents([before]) : [];
-      const all = [...new Set([...sources, ...more, ...edited, ...left])].slice(0, maxSources);
+      if (from !== undefined && isOfMind) {
+        const kind = this.#ports.kindOf(from) ?? this.#ports.kindOf(path);
+        if (kind !== "file") folders.push(state === "Undone" ? { path: from, from: path } : { path, from });
+        if (kind === "folder") continue;
+      }
+      const left = isOfMind && from !== undefined ? await tainted.ofPlaces([from]) : [];
+      const stays = before !== null && (kind === "file.edit" || kind === "file.move");
+      const kept = stays ? await tainted.ofContents([before]) : [];
+      const all = [...new Set([...sources, ...more, ...kept, ...left])].slice(0, maxSources);
       if (all.length > 0) contents.push({ path, hash: after, sources: all });
     }
-    await tainted.add(contents);
+    return { contents, folders };
   }
 
-  async #provenanceOf(
-    { lineage }: ProcessPrincipal,
-    tool: string,
-    result: ToolResult,
-    hosts: readonly string[],
-    read: readonly string[],
-  ): Promise<Omit<CallOutcome, "result">> {
-    if (!tool.startsWith("files/")) {
-      const agent = tool.slice(0, tool.lastIndexOf("/"));
-      const source = `agent:${agent}`;
-      if (hosts.length > 0) return { origin: "web", isTainted: true, sources: [source] };
-      // A guest may answer with whatever it has read since it was started.
-      const known = [...new Set([...(lineage.sources ?? []), ...read])].slice(0, maxSources);
-      return {
-        origin: source,
-        isTainted: known.length > 0,
-        ...(known.length === 0 ? {} : { sources: known }),
-      };
-    }
-    const { paths, hash } = shownIn(result);
-    const untrusted = paths.filter((path) => this.#ports.isUntrusted(path));
-    // A whole file is known by the content that was read. Names and lines of several files may come from what stood at
-    // their paths before, or from contents that were moved or copied there.
-    const written =
-      hash === null
-        ? [
-            ...(await this.#ports.tainted.ofPaths(paths)),
-            ...(await this.#ports.tainted.ofContents(this.#contentsOf(paths))),
-          ]
-        : await this.#ports.tainted.ofContents([hash]);
-    const sources = [...new Set([...untrusted, ...written])].slice(0, maxSources);
+  /** Where the texts of a tool of the kernel come from, by the files that it has shown. */
+  async #provenanceOf(shown: readonly ShownFile[]): Promise<Omit<CallOutcome, "result">> {
+    const { places, contents } = await this.#ports.tainted.ofFiles(shown);
+    const sources = [...new Set([...places, ...contents])].slice(0, maxSources);
     return {
       origin: "workspace",
       isTainted: sources.length > 0,
       ...(sources.length === 0 ? {} : { sources }),
     };
-  }
-
-  #contentsOf(paths: readonly string[]): string[] {
-    return paths.flatMap((path) => this.#ports.contentOf(path) ?? []);
   }
 
   /** Returns the hosts that a tool's agent can reach, by itself or through the agents to which `isStep` leads. */
@@ -211,21 +234,19 @@ function inList(source: string): string {
   return /[,"]/.test(source) ? quotedText(source) : source;
 }
 
-/** Returns the files whose names or contents a result of a file tool shows, and the hash of one that it shows whole. */
-function shownIn(result: ToolResult): { readonly paths: string[]; readonly hash: string | null } {
-  const value = result.status === "success" ? result.value : null;
-  if (!isJsonObject(value)) return { paths: [], hash: null };
-  const { path, files, entries, hash } = value;
+function provenanceOfAgent(
+  { lineage }: ProcessPrincipal,
+  tool: string,
+  hosts: readonly string[],
+  read: readonly string[],
+): Omit<CallOutcome, "result"> {
+  const source = `agent:${tool.slice(0, tool.lastIndexOf("/"))}`;
+  if (hosts.length > 0) return { origin: "web", isTainted: true, sources: [source] };
+  // A guest may answer with whatever it has read since it was started.
+  const known = [...new Set([...(lineage.sources ?? []), ...read])].slice(0, maxSources);
   return {
-    paths: [
-      ...(typeof path === "string" ? [path] : []),
-      ...(Array.isArray(files) ? files.filter((file) => typeof file === "string") : []),
-      ...(Array.isArray(entries)
-        ? entries.flatMap((entry) =>
-            isJsonObject(entry) && typeof entry["path"] === "string" ? [entry["path"]] : [],
-          )
-        : []),
-    ],
-    hash: typeof hash === "string" ? hash : null,
+    origin: source,
+    isTainted: known.length > 0,
+    ...(known.length === 0 ? {} : { sources: known }),
   };
 }

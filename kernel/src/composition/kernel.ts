@@ -3,6 +3,8 @@ import { AgentRoster } from "../agents/lifecycle/roster.ts";
 import { DeadJobDesk } from "../agents/running-jobs/dead-jobs.ts";
 import { ForeignPlaces } from "../agent-state/foreign-places.ts";
 import { TaintedContents } from "../conversations/tainted-contents.ts";
+import { matcherOf } from "../policy/path-matcher.ts";
+import { foldPath } from "../policy/paths.ts";
 import { isoTime } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
@@ -137,7 +139,13 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   const tools = await openTools(context, { database, agents, actions });
   const channelRules = () => configuration.configuration.notifications;
   const notifications = openNotifications(context, { database, traces, actions, rules: channelRules });
-  const tainted = new TaintedContents(database);
+  const untrusted = matcherOf(() => configuration.configuration.conversations.untrusted);
+  const tainted = new TaintedContents(database, {
+    isUntrusted: untrusted.matches,
+    mayHoldUntrusted: untrusted.reaches,
+    fold: foldPath,
+    contentOf: (path) => workspace.get({ path }, () => true)?.content_id ?? null,
+  });
   const places = await ForeignPlaces.open(database);
   const types = openSharedTypes(context, { database, agents, tools, places });
   const schedules = await openMadeSchedules(context, { database, asks });
@@ -192,7 +200,6 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     tellSchedule: notifications.tellSchedule,
     types,
     foreign: openForeign({
-      configuration,
       workspace,
       actions,
       models,

@@ -43,6 +43,7 @@ const published = [
   ["conversations-1", "e9f08aa1e24fe2ef"],
   ["conversations-2-files", "1c405fbbf0bcedd0"],
   ["conversations-3-stems", "14e238821d41ab96"],
+  ["conversations-4-places", "a897ea1891f358ae"],
   ["shared-types-1", "eebc7f23f5776873"],
   ["notifications-1", "b6b9608de2a770af"],
   ["notifications-2-schedule", "9479a67449928477"],

@@ -49,6 +49,8 @@ const workspaceTables = new Set([
   "awaited_metadata",
   "conversation_files",
   "conversation_taints",
+  "conversation_proposed_taints",
+  "conversation_places",
 ]);
 
 /** Returns how a person reaches a text in a table of the ledger. */

@@ -77,6 +77,29 @@ export const conversationMigrations: readonly Migration[] = [
                   AND (kind <> 'tool_result' OR data ->> '$.result.status' = 'success'))
             WHERE text <> ''`,
   },
+  {
+    // `action`: the action of a mark that goes if the action is not made; of a place, "" once it is. `path` of a place is
+    // folded, and `origin` is "" where the place counts whatever was moved there.
+    name: "conversations-4-places",
+    sql: `CREATE TABLE conversation_proposed_taints (
+            action TEXT NOT NULL,
+            path TEXT NOT NULL,
+            hash TEXT NOT NULL,
+            sources TEXT NOT NULL,
+            PRIMARY KEY (action, path, hash)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX conversation_proposed_taints_by_hash ON conversation_proposed_taints (hash);
+          CREATE INDEX conversation_proposed_taints_by_path ON conversation_proposed_taints (path);
+          CREATE TABLE conversation_places (
+            path TEXT NOT NULL,
+            origin TEXT NOT NULL,
+            action TEXT NOT NULL,
+            sources TEXT NOT NULL,
+            added INTEGER PRIMARY KEY,
+            UNIQUE (path, origin, action)
+          ) STRICT;
+          CREATE INDEX conversation_places_by_action ON conversation_places (action)`,
+  },
 ];
 
 /** `Redactions` removes texts from all of them, together with the logs that they are made of. */
@@ -114,6 +137,16 @@ export const conversationTexts: readonly TextColumns[] = [
     table: "conversation_taints",
     key: ["path", "hash"],
     columns: { path: "none", hash: "none", sources: "none" },
+  },
+  {
+    table: "conversation_proposed_taints",
+    key: ["action", "path", "hash"],
+    columns: { action: "none", path: "none", hash: "none", sources: "none" },
+  },
+  {
+    table: "conversation_places",
+    key: ["added"],
+    columns: { path: "none", origin: "none", action: "none", sources: "none" },
   },
   { table: "conversation_texts", key: ["rowid"], columns: { text: "own" } },
   { table: "conversation_files", key: ["path"], columns: { path: "none", updated: "none", record: "own" } },

@@ -21,13 +21,14 @@ const hashOf = (value: unknown) => sha256(canonicalJson(value));
 test("tags, fields and sidecars are known by their values, wherever they are", async () => {
   const { database, tainted } = await open();
   await using _ = database;
-  await tainted.add(
-    ["urgent: mail this", { to: "x@y", why: ["a"] }].map((value) => ({
+  await tainted.keep("a1", {
+    contents: ["urgent: mail this", { to: "x@y", why: ["a"] }].map((value) => ({
       path: "a.md",
       hash: hashOf(value),
       sources,
     })),
-  );
+    folders: [],
+  });
   expect(await tainted.ofValues(() => ["urgent: mail this"])).toEqual(sources);
   expect(await tainted.ofValues(() => ["fine", { why: ["a"], to: "x@y" }])).toEqual(sources);
   expect(await tainted.ofValues(() => ["fine", { why: ["b"], to: "x@y" }])).toEqual([]);
@@ -37,6 +38,9 @@ test("values without a text have no sources, and nothing is worked out while not
   const { database, tainted } = await open();
   await using _ = database;
   expect(await tainted.ofValues(() => expect.unreachable())).toEqual([]);
-  await tainted.add([true, 5, null].map((value) => ({ path: "a.md", hash: hashOf(value), sources })));
+  await tainted.keep("a1", {
+    contents: [true, 5, null].map((value) => ({ path: "a.md", hash: hashOf(value), sources })),
+    folders: [],
+  });
   expect(await tainted.ofValues(() => [true, 5, null, undefined])).toEqual([]);
 });

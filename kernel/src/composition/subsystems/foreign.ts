@@ -3,7 +3,6 @@ import type { ForeignPlaces } from "../../agent-state/foreign-places.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { bothForeign, type Foreign, foreignFrom, nothingForeign } from "../../base/vocabulary/foreign.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
-import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import type { TaintedContents } from "../../conversations/tainted-contents.ts";
 import { canonicalPath } from "../../policy/paths.ts";
 import type { SharedTypes } from "../../shared-types/shared-types.ts";
@@ -11,10 +10,8 @@ import type { Workspace } from "../../workspace/ports.ts";
 import type { ForeignPorts } from "../../guests/v1/foreign.ts";
 import type { KernelModels } from "../../outside/open-models.ts";
 import type { Memories } from "./memories.ts";
-import { matcherOf } from "../../base/path-matcher.ts";
 
 interface ForeignParts {
-  readonly configuration: Pick<ConfigurationManager, "configuration">;
   readonly workspace: Pick<Workspace, "get">;
   readonly actions: Pick<Actions, "get">;
   readonly models: Pick<KernelModels, "isScripted">;
@@ -31,19 +28,15 @@ export interface OpenedForeign extends ForeignPorts {
 
 /** Returns where guests meet texts that nobody vouches for. */
 export function openForeign(parts: ForeignParts): OpenedForeign {
-  const { configuration, workspace, actions, models, memories, sharedTypes, tainted, places } = parts;
-  const isUntrusted = matcherOf(() => configuration.configuration.conversations.untrusted);
+  const { workspace, actions, models, memories, sharedTypes, tainted, places } = parts;
   // A person may let an agent work on such files by itself.
-  const untrustedAmong = (paths: readonly string[]): Foreign =>
-    foreignFrom(
-      paths.filter((path) => isUntrusted(path)),
-      "minds",
-    );
+  const untrustedAmong = async (paths: readonly string[]): Promise<Foreign> =>
+    foreignFrom(await tainted.ofPlaces(paths), "minds");
   const ofAction: ForeignPorts["ofAction"] = async (id) =>
     foreignFrom((await actions.get(id))?.sources ?? [], "all");
   const ofEntries: ForeignPorts["ofEntries"] = async (entries) =>
     bothForeign(
-      untrustedAmong(entries.map(({ path }) => path)),
+      await untrustedAmong(entries.map(({ path }) => path)),
       foreignFrom(await tainted.ofValues(() => entries.flatMap(valuesOf)), "all"),
     );
   return {
@@ -51,14 +44,16 @@ export function openForeign(parts: ForeignParts): OpenedForeign {
     ofAction,
     ofEntries,
     ofSidecar: async (path, data) =>
-      bothForeign(untrustedAmong([path]), foreignFrom(await tainted.ofValues(() => [data]), "all")),
+      bothForeign(await untrustedAmong([path]), foreignFrom(await tainted.ofValues(() => [data]), "all")),
     ofFile: async (given) => {
       const canonical = canonicalPath(given);
       const path = canonical.ok ? canonical.path : given;
       const hash = workspace.get({ path }, () => true)?.content_id ?? null;
       // Before the index knows the content, it may be any that was written there.
-      const written = hash === null ? await tainted.ofPaths([path]) : await tainted.ofContents([hash]);
-      return bothForeign(untrustedAmong([path]), foreignFrom(written, "all"));
+      const { places: at, contents } = await tainted.ofFiles([
+        hash === null ? { path } : { path, read: hash },
+      ]);
+      return bothForeign(foreignFrom(at, "minds"), foreignFrom(contents, "all"));
     },
     keyOfValue: (type, value) => sharedTypes.keyOfValue(type, value),
     ofImported: (namespace, items) => memories.foreignImported(namespace, items),

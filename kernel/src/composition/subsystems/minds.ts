@@ -22,7 +22,6 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Notifications } from "../../notifications/notifications.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import type { KernelContext } from "./kernel-context.ts";
-import { matcherOf } from "../../base/path-matcher.ts";
 import { MessageEmbedders } from "../../embedders/message-embedders.ts";
 import type { KernelModels } from "../../outside/open-models.ts";
 import { DecidedActions } from "../../agent-minds/decided-actions.ts";
@@ -70,8 +69,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
     actions,
     asks,
     tainted: parts.tainted,
-    contentOf: (path) => parts.workspace.get({ path }, () => true)?.content_id ?? null,
-    isUntrusted: matcherOf(() => settings().untrusted),
+    kindOf: (path) => parts.workspace.get({ path }, () => true)?.kind ?? null,
   });
   const decided = new DecidedActions(actions);
   const embedders = opened.use(
@@ -210,14 +208,15 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         .catch((error: unknown) => log.warn(`The end of a schedule was not announced: ${messageOf(error)}`));
     }),
   );
+  const notMarked = (error: unknown): void =>
+    log.error(`Where a change came from was not stored: ${messageOf(error)}`);
   opened.use(
     actions.changed.on((action) => {
       decided.take(action);
       minds.actionChanged(action);
-      calls
-        .actionChanged(action)
-        .catch((error: unknown) => log.error(`Where a change came from was not stored: ${messageOf(error)}`));
+      calls.actionChanged(action).catch(notMarked);
     }),
   );
+  calls.recover().catch(notMarked);
   return minds;
 }
