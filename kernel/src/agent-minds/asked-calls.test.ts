@@ -29,8 +29,7 @@ async function egressOf(args: unknown, foreign: readonly string[] = ["workspace"
       },
     },
     tainted: {} as never,
-    contentOf: () => null,
-    isUntrusted: () => false,
+    kindOf: () => null,
   });
   const options = { key: "k", signal: neverAborted, offered: ["test.web/get"], foreign };
   await calls.call(caller, "test.web/get", args, options);
