@@ -8,7 +8,7 @@ interface Fence {
 
 const blank = /^[ \t]*$/;
 /** Blanks and marks of lists, then what begins a block of code. */
-const fence = /^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
+const fence = /^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}(?=[^`]*$)|~{3,})(.*)/s;
 /** The rest of that line names a language; with a bar in it, it is the head of a table to some. */
 const unusualInInfo = /[^\p{L}\p{N} _+#.,:;=/"'{}()@-]/gu;
 const fenceEnd = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
