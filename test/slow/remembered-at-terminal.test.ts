@@ -177,7 +177,14 @@ test("without a terminal, memories are named by the ends of their ids, and forgo
 
   const corrected = await run(`/correct ${name} ${LONG}\n/memories\n`);
   expect(corrected.stdout).toContain(LONG);
-  const now = /^([\w-]{8}) {2}Preference/m.exec(corrected.stdout)?.[1] ?? "";
+  const once = /^([\w-]{8}) {2}Preference/m.exec(corrected.stdout)?.[1] ?? "";
+  // The command of its own takes the same names.
+  const again = await lares(mind.bench, ["memory", "correct", once, LONG, "--yes"], environment);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("its id is") as string });
+  const memories = await run("/memories\n");
+  const now = /^([\w-]{8}) {2}Preference/m.exec(memories.stdout)?.[1] ?? "";
+  const gone = await lares(mind.bench, ["memory", "forget", once, "--yes"], environment);
+  expect(gone).toMatchObject({ code: 2, stderr: expect.stringContaining(`ends in "${once}"`) as string });
   const asked = await run(`/forget ${now}\n/memories\n`);
   expect(asked).toMatchObject({ code: 2, stdout: expect.stringContaining(LONG) as string });
   expect(asked.stderr).toContain(`Write "/forget ${now} yes"`);

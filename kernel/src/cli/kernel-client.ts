@@ -214,6 +214,9 @@ export class KernelClient {
     this.#ask("lares/conversations/compact", { id });
   pinEntry = (id: string, entry: string, pinned: boolean): Promise<Conversation> =>
     this.#ask("lares/conversations/pin", { id, entry, pinned });
+  conversationEntries = (
+    query: ParamsOf<"lares/conversations/entries">,
+  ): Promise<ResultOf<"lares/conversations/entries">> => this.#ask("lares/conversations/entries", query);
   redactConversation = (
     request: ParamsOf<"lares/conversations/redact">,
   ): Promise<ResultOf<"lares/conversations/redact">> => this.#ask("lares/conversations/redact", request);

@@ -10,6 +10,7 @@ import {
 import type { Block } from "../../base/vocabulary/conversation-requests.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { conversationNamed } from "../chat/choices.ts";
+import { agentNamed } from "../one-named.ts";
 import { manyLines, oneLine } from "../render/foreign.ts";
 
 export interface BlocksOptions {
@@ -94,12 +95,9 @@ function readersOf({ scope, namespace }: Block): string {
 }
 
 async function mindNamed(kernel: KernelClient, named: string | undefined): Promise<string> {
-  const minds = (await kernel.agents()).filter(({ mind }) => mind !== undefined).map(({ id }) => id);
-  if (named !== undefined) {
-    if (!minds.includes(named))
-      throw new UsageError(`There is no agent "${named}" with a mind here. "lares agents" lists the ids.`);
-    return named;
-  }
+  const agents = (await kernel.agents()).filter(({ mind }) => mind !== undefined);
+  if (named !== undefined) return agentNamed(agents, named).id;
+  const minds = agents.map(({ id }) => id);
   const [only, other] = minds;
   if (only === undefined) throw new UsageError("No agent here has a mind.");
   if (other !== undefined) throw new UsageError(`Which agent? Add --agent with one of ${minds.join(", ")}.`);

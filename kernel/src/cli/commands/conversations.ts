@@ -11,6 +11,7 @@ import {
 import type { KernelClient } from "../kernel-client.ts";
 import { onlyOne } from "../one-named.ts";
 import { choicesOf, conversationNamed } from "../chat/choices.ts";
+import { entryNamed } from "../chat/entries.ts";
 import { whyAnswered } from "../chat/known.ts";
 import { titleOf } from "../chat/state/choices.ts";
 import { renderChain } from "../render/chain.ts";
@@ -90,8 +91,9 @@ async function why(
   { terminal }: CommandContext,
   kernel: KernelClient,
   conversation: Conversation,
-  { entry, json }: ConversationsOptions,
+  { entry: given, json }: ConversationsOptions,
 ): Promise<number> {
+  const entry = given === undefined ? undefined : await entryNamed(kernel, conversation.id, given);
   const answer = { id: conversation.id, ...(entry === undefined ? {} : { entry }) };
   if (json === true) terminal.json(await kernel.whyAnswered(answer));
   else terminal.print(knownLines(await whyAnswered(kernel, conversation, entry), terminal.surface));
@@ -128,8 +130,9 @@ async function redact(
   { terminal }: CommandContext,
   kernel: KernelClient,
   conversation: Conversation,
-  { yes, json, entry, withDerived = false }: ConversationsOptions,
+  { yes, json, entry: given, withDerived = false }: ConversationsOptions,
 ): Promise<number> {
+  const entry = given === undefined ? undefined : await entryNamed(kernel, conversation.id, given);
   const isJson = json === true;
   const message = "The text to remove, as it is written (it is not shown):";
   const text =

@@ -5,8 +5,10 @@ import type { KernelClient, MemoryOwner } from "../kernel-client.ts";
 import { copyLines } from "../chat/render/redaction.ts";
 import { remains } from "../render/still-said.ts";
 import { oneLine } from "../render/foreign.ts";
+import { truncate } from "../render/width.ts";
 import { renderImport } from "../render/memory-stats.ts";
 import { bytes, counted } from "../render/quantities.ts";
+import { memoryNamed, type NamedMemory } from "./name-memory.ts";
 import { nameOf } from "./select-memory.ts";
 
 export interface TransferOptions {
@@ -17,6 +19,9 @@ export interface TransferOptions {
   readonly copies?: boolean;
   readonly json?: boolean;
 }
+
+/** Characters of a memory's text in a question: enough to see that it is the right one. */
+const maxQuoted = 200;
 
 export async function exportTo(
   { terminal }: CommandContext,
@@ -85,14 +90,16 @@ export async function forget(
   context: CommandContext,
   kernel: KernelClient,
   agent: string,
-  id: string,
+  given: string,
   options: TransferOptions,
 ): Promise<number> {
   const { terminal } = context;
   requireConfirmation(terminal, options, "Forgetting");
+  const found = await memoryNamed(kernel, { agent }, given, { events: true });
+  const { id } = found;
   if (options.yes !== true) {
     terminal.print([
-      `Deletes the contents of all records of ${oneLine(id)} from the journal of ${oneLine(agent)} and from its search indexes.`,
+      `Deletes the contents of all records of ${shown(found)} from the journal of ${oneLine(agent)} and from its search indexes.`,
       "The journal still proves that it existed, and when. Its contents cannot be recovered, except from an export or a backup.",
     ]);
     if (!(await terminal.confirm("Forget it?"))) {
@@ -124,18 +131,20 @@ export async function correct(
   context: CommandContext,
   kernel: KernelClient,
   agent: string,
-  [id, ...words]: readonly string[],
+  [given, ...words]: readonly string[],
   options: TransferOptions,
 ): Promise<number> {
   const { terminal } = context;
   const text = words.join(" ").trim();
-  if (id === undefined || text === "")
+  if (given === undefined || text === "")
     throw new UsageError("Which id, and what is right? lares memory correct [agent] <id> <text>");
   requireConfirmation(terminal, options, "Correcting");
+  const found = await memoryNamed(kernel, { agent }, given, { events: false });
+  const { id } = found;
   if (options.yes !== true) {
     terminal.print([
       `From now on ${oneLine(agent)} remembers: ${oneLine(text)}`,
-      `What ${oneLine(id)} says now is forgotten, and cannot be recovered.`,
+      `What ${shown(found)} says now is forgotten, and cannot be recovered.`,
     ]);
     if (!(await terminal.confirm("Correct it?"))) {
       terminal.warn("Nothing was corrected.");
@@ -147,6 +156,11 @@ export async function correct(
   if (options.json === true) terminal.json(done);
   else terminal.print([`${style.green("✓")} corrected; its id is ${done.id} now`, ...remaining(done)]);
   return exitCodes.ok;
+}
+
+/** Shows what was named by a part of its id with its text, so that it is seen which one that is. */
+function shown({ id, text }: NamedMemory): string {
+  return text === null ? oneLine(id) : `${oneLine(id)} ("${truncate(oneLine(text), maxQuoted)}")`;
 }
 
 function remaining(done: StillSaid): string[] {

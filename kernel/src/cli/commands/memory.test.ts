@@ -8,6 +8,8 @@ import { anAgent } from "../testing/fake-kernel.ts";
 import { testShell } from "../testing/test-shell.ts";
 
 const storage = "dev.lares.storage";
+/** A whole id, which is not looked up. */
+const wholeId = "01990000-0000-7000-8000-00006305ccc0";
 const head = "3f2a".repeat(16);
 const empty = { ...anAgent("").metrics, memory_size_bytes: 0 };
 const described = {
@@ -33,6 +35,23 @@ const answers: Readonly<Record<string, unknown>> = {
   "lares/memory/import": described,
   "lares/memory/correct": { id: "0200-id", seq: 5 },
   "lares/memory/forget": { seq: 4 },
+};
+
+const item = (id: string, text: string) => ({
+  id,
+  variant: "Fact",
+  data: {},
+  text,
+  importance: 0.5,
+  relations: [],
+  embedded: true,
+});
+const known = {
+  items: [
+    item(wholeId, "I like long answers."),
+    item("01990000-0000-7000-8000-000077770000", "I like tea."),
+    item("01990000-0000-7000-8000-00000000000a", "An album."),
+  ],
 };
 
 const shell = testShell();
@@ -310,37 +329,91 @@ describe("export and import", () => {
 describe("correct", () => {
   it("says what is remembered from now on, and asks", async () => {
     const { questions } = atTerminal(true);
-    expect(await lares("correct", storage, "0199-id", "short", "answers")).toBe(0);
+    expect(await lares("correct", storage, wholeId, "short", "answers")).toBe(0);
     expect(shell.output).toContain("remembers: short answers");
     expect(questions).toEqual(["Correct it?"]);
     expect(asked()).toEqual([
-      { method: "lares/memory/correct", params: { agent: storage, id: "0199-id", text: "short answers" } },
+      { method: "lares/memory/correct", params: { agent: storage, id: wholeId, text: "short answers" } },
     ]);
     expect(shell.output).toContain("its id is 0200-id now");
   });
 
+  it("takes the end of an id, as other commands show it, and shows what that says", async () => {
+    shell.kernel.memories.set("lares/memory/query", known);
+    const { questions } = atTerminal(true);
+    expect(await lares("correct", "6305ccc0", "short", "answers")).toBe(0);
+    expect(shell.output).toContain(`What ${wholeId} ("I like long answers.") says now is forgotten`);
+    expect(questions).toHaveLength(1);
+    expect(asked().at(-1)).toEqual({
+      method: "lares/memory/correct",
+      params: { agent: storage, id: wholeId, text: "short answers" },
+    });
+  });
+
+  it.each([
+    ["00", '"00" can mean 2 memories: 6305ccc0 "I like long answers.", 77770000 "I like tea."'],
+    ["I like", '"I like" can mean 2 memories'],
+    ["abcd", 'No memory has an id that ends in "abcd", or a text that begins so.'],
+  ])("%j changes nothing and says why", async (id, said) => {
+    const items = [
+      { ...item(wholeId.replace("ccc0", "cc00"), "I like long answers.") },
+      ...known.items.slice(1),
+    ];
+    shell.kernel.memories.set("lares/memory/query", { items: items.slice(0, 2) });
+    expect(await lares("correct", id, "new", "--yes")).toBe(2);
+    expect(shell.errors).toContain(said.replace("6305ccc0", "6305cc00"));
+    expect(asked().some(({ method }) => method === "lares/memory/correct")).toBe(false);
+  });
+
+  it("looks through fewer at once if the answer would be too large", async () => {
+    shell.kernel.memories.set("lares/memory/query", ({ top_k }: { top_k: number }) => {
+      if (top_k > 100) throw new LaresError("LimitExceeded", "Too large.");
+      return known;
+    });
+    expect(await lares("correct", "6305ccc0", "new", "--yes")).toBe(0);
+  });
+
   it("wants an id and a text, and without a terminal --yes", async () => {
-    expect(await lares("correct", "0199-id", "--yes")).toBe(2);
-    expect(await lares("correct", "0199-id", "new")).toBe(2);
-    expect(await lares("correct", "0199-id", "new", "--yes")).toBe(0);
-    expect(asked()[0]?.params).toEqual({ agent: storage, id: "0199-id", text: "new" });
+    expect(await lares("correct", wholeId, "--yes")).toBe(2);
+    expect(await lares("correct", wholeId, "new")).toBe(2);
+    expect(await lares("correct", wholeId, "new", "--yes")).toBe(0);
+    expect(asked()[0]?.params).toEqual({ agent: storage, id: wholeId, text: "new" });
   });
 });
 
 describe("forget", () => {
   it("says what cannot be recovered, and asks", async () => {
     const { questions } = atTerminal(true);
-    expect(await lares("forget", storage, "0199-id", "--reason", "asked to")).toBe(0);
+    expect(await lares("forget", storage, wholeId, "--reason", "asked to")).toBe(0);
     expect(shell.output).toContain("cannot be recovered");
     expect(questions).toEqual(["Forget it?"]);
     expect(asked()).toEqual([
-      { method: "lares/memory/forget", params: { agent: storage, id: "0199-id", reason: "asked to" } },
+      { method: "lares/memory/forget", params: { agent: storage, id: wholeId, reason: "asked to" } },
     ]);
     expect(shell.output).toContain("recorded as record 4");
   });
 
+  it("takes the end of the id of an event, too, and the last word of the agent's", async () => {
+    const id = "01990000-0000-7000-8000-0000000000e1";
+    const events = Array.from({ length: 5 }, (_none, at) => ({
+      id: at === 4 ? id : `01990000-0000-7000-8000-0000000000f${at}`,
+      variant: "seen",
+      timestamp: described.last,
+      data: { file: "sea.jpg" },
+    }));
+    shell.kernel.memories.set(
+      "lares/memory/query",
+      ({ kind, offset = 0 }: { kind: string; offset?: number }) =>
+        kind === "temporal" ? { items: events.slice(offset, offset + 2), total: 5 } : known,
+    );
+    expect(await lares("forget", "storage", "00e1", "--yes")).toBe(0);
+    expect(asked().at(-1)?.params).toEqual({ agent: storage, id });
+    expect(await lares("forget", "storage", "000a", "--yes")).toBe(0);
+    expect(asked().at(-1)?.params).toEqual({ agent: storage, id: known.items[2]?.id });
+  });
+
   it("says how many copies were removed, or that none was", async () => {
-    const forgetting = ["forget", storage, "0199-id", "--copies", "--yes"] as const;
+    const forgetting = ["forget", storage, wholeId, "--copies", "--yes"] as const;
     shell.kernel.memories.set("lares/memory/forget", { seq: 4, removed: [], remains: [] });
     expect(await lares(...forgetting)).toBe(0);
     expect(shell.output).toContain("No copy was found.");
@@ -353,11 +426,11 @@ describe("forget", () => {
   });
 
   it("answering no forgets nothing; without a terminal, --yes is required", async () => {
-    expect(await lares("forget", "0199-id")).toBe(2);
+    expect(await lares("forget", wholeId)).toBe(2);
     atTerminal(false);
-    expect(await lares("forget", "0199-id")).toBe(1);
+    expect(await lares("forget", wholeId)).toBe(1);
     expect(asked()).toEqual([]);
-    expect(await lares("forget", "0199-id", "--yes")).toBe(0);
-    expect(asked()[0]?.params).toEqual({ agent: storage, id: "0199-id" });
+    expect(await lares("forget", wholeId, "--yes")).toBe(0);
+    expect(asked()[0]?.params).toEqual({ agent: storage, id: wholeId });
   });
 });

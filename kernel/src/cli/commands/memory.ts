@@ -20,9 +20,11 @@ import {
   renderWorking,
   type Working,
 } from "../render/memory.ts";
+import { agentIdOf, agentNamed } from "../one-named.ts";
 import { renderChain } from "../render/chain.ts";
 import { renderStats } from "../render/memory-stats.ts";
 import { type QueryOptions, questionOf } from "./memory-query.ts";
+import { memoryNamed } from "./name-memory.ts";
 import { correct, exportTo, forget, importFrom, type TransferOptions } from "./memory-transfer.ts";
 import { selectMemories, nameOf, sharedMemory } from "./select-memory.ts";
 
@@ -42,8 +44,9 @@ export async function memory(
 ): Promise<number> {
   const { folder: before, verb, rest } = folderAndVerb(words, verbs, "verify");
   if (verb === "verify" || verb === "stats") {
-    const { folder = before, agent } = placeAndAgent(rest, options);
+    const { folder = before, agent: given } = placeAndAgent(rest, options);
     return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
+      const agent = await agentIdOf(kernel, given);
       const memories = await selectMemories(kernel, agent, options.namespace);
       if (memories.length === 0 && options.json !== true)
         context.terminal.print(context.terminal.surface.style.dim("No agent has a memory here."));
@@ -59,7 +62,7 @@ export async function memory(
         `--namespace has no effect on ${verb}. Use it with query, stats, verify or export.`,
       );
     return withReadyKernel(context, { folder: await folderNamed(before) }, async (kernel) => {
-      const shared = await sharedMemory(kernel, namespace, options.agent);
+      const shared = await sharedMemory(kernel, namespace, await agentIdOf(kernel, options.agent));
       return verb === "query"
         ? query(context, kernel, shared, rest, options)
         : exportTo(context, kernel, shared, only(rest, "file", verb), options);
@@ -116,11 +119,13 @@ async function agentFor(
   const isMeant = first !== undefined && (isKnown(first) || (!hasText && words.length === 2));
   const given = named ?? (isMeant ? first : undefined);
   if (given !== undefined) {
-    if (!isKnown(given))
-      throw new UsageError(
-        `There is no agent "${given}" here${didYouMean(given, ids) || '. "lares agents" lists the ids.'}`,
-      );
-    return { agent: given, words: named === undefined ? rest : words };
+    const left = named === undefined ? rest : words;
+    if (isKnown(given)) return { agent: given, words: left };
+    const isCalledSo = agents.some(({ id, name }) => id.endsWith(`.${given}`) || name === given);
+    if (isCalledSo) return { agent: agentNamed(agents, given).id, words: left };
+    throw new UsageError(
+      `There is no agent "${given}" here${didYouMean(given, ids) || '. "lares agents" lists the ids.'}`,
+    );
   }
   const possible = verb === "import" ? agents : agents.filter(({ metrics }) => metrics.memory_size_bytes > 0);
   const [only, other] = possible;
@@ -179,8 +184,13 @@ async function query(
   kernel: KernelClient,
   whose: MemoryOwner,
   words: readonly string[],
-  options: MemoryOptions,
+  given: MemoryOptions,
 ): Promise<number> {
+  const { related } = given;
+  const options =
+    related === undefined
+      ? given
+      : { ...given, related: (await memoryNamed(kernel, whose, related, { events: false })).id };
   const question = questionOf(words, options, Date.now());
   const answer = await terminal.progress(`asking ${nameOf(whose)}`, kernel.askMemory(whose, question));
   const { surface } = terminal;

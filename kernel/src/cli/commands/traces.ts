@@ -7,6 +7,7 @@ import {
 import { exitCodes, folderNamed, UsageError, withReadyKernel, type CommandContext } from "../command.ts";
 import { sinceTime } from "../durations.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { agentIdOf } from "../one-named.ts";
 import { renderTrace } from "../render/trace.ts";
 
 interface TracesOptions {
@@ -26,8 +27,10 @@ export async function traces(
   folder: string,
   options: TracesOptions,
 ): Promise<number> {
-  const query = queryOf(options);
+  const wanted = queryOf(options);
   return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
+    const agent = await agentIdOf(kernel, options.agent);
+    const query = agent === undefined ? wanted : { ...wanted, agent };
     const { terminal } = context;
     const how = { withDay: options.follow !== true, isWhole: !terminal.isTerminal };
     const show = (entry: TraceEntry): void => {

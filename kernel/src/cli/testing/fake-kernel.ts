@@ -198,7 +198,7 @@ export class FakeKernel {
   decisions: Decision[] = [];
   toolResult: unknown = { status: "success", value: { total: 3 } };
   verification: object = { ok: true, records: 3, head: hash };
-  /** What it answers to requests for memory other than verify, by method. */
+  /** What it answers to requests for memory other than verify, by method: a value, an error, or a function of the params. */
   readonly memories = new Map<string, unknown>();
   trusted = true;
   idle = true;
@@ -331,6 +331,7 @@ export class FakeKernel {
       default: {
         const answer = this.memories.get(method);
         if (answer instanceof Error) throw answer;
+        if (typeof answer === "function") return answer(params);
         if (answer !== undefined) return answer;
         throw new LaresError("MethodNotFound", `The fake has no ${method}.`);
       }
