@@ -148,7 +148,7 @@ export class Asking implements AsyncDisposable {
     const { id } = this.#conversation;
     this.#isTelling = true;
     this.#lastTexts.clear();
-    const parts = await namedFiles(this.#link.kernel, text);
+    const parts = await namedFiles(this.#link.kernel, text, (sentence) => this.#listener.remark(sentence));
     // From here on something is said in it, although its entry may come after an interruption.
     this.#isNew = false;
     const { entry } = await this.#link.ask((kernel) =>

@@ -44,6 +44,20 @@ test("changes that wait are found by a word of their title", async () => {
   expect(await waitingChangesLike(kernel, "8")).toEqual([{ id: "8", title: "Tidy 8" }]);
 });
 
+test("a quoted name of nothing is told; a bare one may be something else", async () => {
+  const said: string[] = [];
+  const kernel = {
+    entries: ({ text }: Query) =>
+      Promise.resolve({ items: text === 'it "is".md' ? [{ path: 'notes/it "is".md' }] : [] } as never),
+  };
+  const text = 'read @"notes/it \\"is\\".md" and @"gone away.md" and @someone and @"a folder/"';
+  expect(await namedFiles(kernel, text, (sentence) => said.push(sentence))).toEqual([
+    { type: "text", text },
+    { type: "file", path: 'notes/it "is".md' },
+  ]);
+  expect(said).toEqual(['No file of the folder is called "gone away.md", so the message has only the name.']);
+});
+
 test("a message that is too long is refused in a sentence for a person, before the kernel is asked", async () => {
   const kernel = { entries: () => Promise.reject(new Error("The kernel was asked.")) };
   await expect(namedFiles(kernel, `@a ${"x".repeat(999_998)}`)).rejects.toThrow(

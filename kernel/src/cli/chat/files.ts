@@ -2,6 +2,7 @@ import { maxMessageCharacters } from "../../base/vocabulary/bounds.ts";
 import type { SentPart } from "../../base/vocabulary/conversation-requests.ts";
 import { UsageError } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { oneLine } from "../render/foreign.ts";
 import { filesIn, partsOf } from "./state/slash.ts";
 
 const maxProposed = 50;
@@ -68,18 +69,27 @@ export function checkLength(text: string): void {
 
 /**
  * Returns the parts of a message that names files of the workspace by "@"; null if it names none. UsageError for a message that
- * is too long.
+ * is too long. Tells `missed` in a sentence which quoted names fit no file, since these mean nothing else.
  */
 export async function namedFiles(
   kernel: Pick<KernelClient, "entries">,
   text: string,
+  missed: (sentence: string) => void = () => undefined,
 ): Promise<SentPart[] | null> {
   checkLength(text);
   const found = new Set<string>();
-  for (const path of filesIn(text).slice(0, maxNamed)) {
+  const named = filesIn(text).slice(0, maxNamed);
+  for (const path of named) {
     const name = path.slice(path.lastIndexOf("/") + 1);
     const { items } = await kernel.entries({ kind: "file", text: name.slice(0, 256), limit: 1000 });
     if (items.some((item) => item.path === path)) found.add(path);
+  }
+  const missing = filesIn(text, { quoted: true }).filter(
+    (path) => named.includes(path) && !found.has(path) && !path.endsWith("/"),
+  );
+  if (missing.length > 0) {
+    const names = missing.map((path) => `"${oneLine(path)}"`).join(", ");
+    missed(`No file of the folder is called ${names}, so the message has only the name.`);
   }
   return found.size === 0 ? null : partsOf(text, found);
 }

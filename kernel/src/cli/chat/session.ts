@@ -205,7 +205,7 @@ export class ChatSession implements AsyncDisposable {
   async #deliver(key: string, text: string): Promise<void> {
     const { id } = this.#state.conversation;
     try {
-      const parts = await namedFiles(this.#link.kernel, text);
+      const parts = await namedFiles(this.#link.kernel, text, (sentence) => this.#say(sentence));
       // The key makes a message that is sent again to the next kernel the same message.
       // From here on something is said in it, although its entry may come later.
       this.#isNew = false;

@@ -15,6 +15,21 @@ test("a path with blanks is quoted", () => {
   expect(fileWord("my notes.md")).toBe('@"my notes.md"');
 });
 
+test.each([
+  'notes/it\'s "odd" $name;.md',
+  '"quoted".md',
+  'a "b\\" c.md',
+  "back\\slash and blank.md",
+  "ends with \\",
+  "plain.md",
+])("a file is read back as it was written: %s", (path) => {
+  expect(filesIn(`read ${fileWord(path)} please, and @"b c.md"`)).toEqual([path, "b c.md"]);
+});
+
+test("a backslash before something else is one of the name", () => {
+  expect(filesIn('@"a\\b c.md" @x', { quoted: true })).toEqual(["a\\b c.md"]);
+});
+
 test("only a word at the beginning is a command, and only a word of its own a file", () => {
   expect(wordAt("/co", 3)).toEqual({ kind: "command", start: 0, word: "co" });
   expect(wordAt("say /co", 7)).toBeNull();

@@ -137,18 +137,21 @@ export function commandChoices(word: string, offered: readonly OfferedWord[] = [
     }));
 }
 
-/** How a file is written in a message. A path with blanks is in quotation marks. */
+/** How a file is written in a message. A path with blanks is in quotation marks, with a backslash before those it has itself. */
 export function fileWord(path: string): string {
-  return /\s/.test(path) ? `@"${path}"` : `@${path}`;
+  return /\s|^"/.test(path) ? `@"${path.replaceAll(/["\\]/g, "\\$&")}"` : `@${path}`;
 }
 
 type MessagePart =
   { readonly type: "text"; readonly text: string } | { readonly type: "file"; readonly path: string };
 
-/** Returns the paths that a message names by "@", each once. */
-export function filesIn(text: string): string[] {
-  const named = [...text.matchAll(/(?:^|\s)@(?:"([^"\n]+)"|(\S+))/g)];
-  return [...new Set(named.map(([, quoted, bare]) => quoted ?? bare ?? ""))];
+/** Returns the paths that a message names by "@", each once; `quoted`: only those in quotation marks, which mean nothing else. */
+export function filesIn(text: string, { quoted: isOnly = false } = {}): string[] {
+  const named = [...text.matchAll(/(?:^|\s)@(?:"((?:\\["\\]|[^"\n])+)"|(\S+))/g)];
+  const paths = named.flatMap(([, quoted, bare = ""]) =>
+    quoted !== undefined ? [quoted.replaceAll(/\\(["\\])/g, "$1")] : isOnly ? [] : [bare],
+  );
+  return [...new Set(paths)];
 }
 
 /** Splits a message into its text and the files that it names, of those that there are. */
