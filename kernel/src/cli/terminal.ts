@@ -30,6 +30,10 @@ export class Terminal implements Disposable {
   #held: { readonly stream: NodeJS.WriteStream; readonly text: string }[] | null = null;
   #droppedPrints = 0;
   #isLent = false;
+  /** Where standard output is a terminal: a text was written that ends in the middle of a line. */
+  #isMidLine = false;
+  /** That line was broken for a message. */
+  #hasBroken = false;
   #typing: TypeAhead | null = null;
   #typed = "";
   /** Says that the kernel does not answer, and with null that it does again. A screen says it in its own place. */
@@ -158,7 +162,13 @@ export class Terminal implements Disposable {
   /** Writes a piece of a text to standard output, which may end in the middle of a line. */
   write(text: string): void {
     this.#clearStatus();
-    this.#output.write(this.#drawable(this.#output, text));
+    // The end of a line that was broken already would be an empty line.
+    const left = this.#hasBroken && text.startsWith("\n") ? text.slice(1) : text;
+    this.#hasBroken = false;
+    this.#output.write(this.#drawable(this.#output, left));
+    // What the terminal itself is told moves no cursor, and behind a question the person ends the line.
+    if (this.#output.isTTY && this.#held === null && text !== "" && !text.startsWith("\u001b]"))
+      this.#isMidLine = !text.endsWith("\n");
   }
 
   /** To standard error. */
@@ -279,8 +289,18 @@ export class Terminal implements Disposable {
       return;
     }
     this.#clearStatus();
+    if (stream === this.#errors) this.#breakLine();
+    else this.#isMidLine = this.#hasBroken = false;
     stream.write(text);
     this.#drawStatus();
+  }
+
+  /** Begins a new line before a message, if an answer stands in the middle of one at the same terminal. */
+  #breakLine(): void {
+    if (!this.#isMidLine || !this.#errors.isTTY) return;
+    this.#isMidLine = false;
+    this.#hasBroken = true;
+    this.#output.write("\n");
   }
 
   /** Returns the text as the terminal can draw it. */
@@ -295,6 +315,7 @@ export class Terminal implements Disposable {
 
   #drawStatus(): void {
     if (this.#status === null || this.#held !== null) return;
+    this.#breakLine();
     const { style, width } = this.errorSurface;
     const signs = this.#isAscii ? asciiFrames : frames;
     const frame = signs[this.#frame % signs.length] ?? "";
