@@ -171,11 +171,15 @@ describe.skipIf(!hasTerminals)("lares chat at a terminal", () => {
   test("that is declined leaves nothing behind, and asks again", async () => {
     const other = join(bench.base, "other");
     await mkdir(other);
-    for (let time = 1; time <= 2; time++) {
+    for (const [key, code] of [
+      ["n", 1],
+      ["n", 1],
+      ["\u0003", 130],
+    ] as const) {
       using run = new TerminalRun(bench, ["chat", "--folder", other, "--rehearse", script]);
       await run.shows(/Use it in this folder\?/);
-      run.type("n");
-      expect(await run.ended).toBe(1);
+      run.type(key);
+      expect(await run.ended).toBe(code);
       expect(run.shown).toContain("Nothing was allowed. Start lares chat again to be asked again.");
     }
   });

@@ -1,4 +1,4 @@
-/** The exit codes of the commands. The last two are those of a program that SIGINT or SIGPIPE ends. */
+/** The exit codes of the commands. The last three are those of a program that SIGINT, SIGPIPE or SIGTERM ends. */
 export const exitCodes = {
   ok: 0,
   failed: 1,
@@ -8,4 +8,5 @@ export const exitCodes = {
   cut: 5,
   interrupted: 130,
   unread: 141,
+  terminated: 143,
 } as const;

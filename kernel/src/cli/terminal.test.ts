@@ -66,3 +66,12 @@ test("the work on the bottom line begins a line of its own, and what a terminal 
   terminal.warn("done");
   expect(screen).toBe("\u001b]9;done\u0007done\n");
 });
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("a command that %s ends has its exit code %i", (signal, code) => {
+  using terminal = new Terminal();
+  process.emit(signal, signal);
+  expect(terminal.interruptedCode).toBe(code);
+});

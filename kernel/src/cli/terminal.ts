@@ -71,7 +71,9 @@ export class Terminal implements Disposable {
 
   /** The exit code of a command that was interrupted. */
   get interruptedCode(): number {
-    return this.#interrupt.signal.reason === "SIGPIPE" ? exitCodes.unread : exitCodes.interrupted;
+    const { reason } = this.#interrupt.signal as { readonly reason: unknown };
+    if (reason === "SIGTERM") return exitCodes.terminated;
+    return reason === "SIGPIPE" ? exitCodes.unread : exitCodes.interrupted;
   }
 
   /** From now on, a reader of the output that leaves stops the work, as Ctrl-C does. */

@@ -76,7 +76,7 @@ export async function withConversation(
       const kernel = new KernelClient(connection);
       if (!(await accepted(context, kernel, first))) {
         await connection[Symbol.asyncDispose]();
-        return exitCodes.failed;
+        return unlessInterrupted(context, exitCodes.failed);
       }
       await context.terminal.progress("indexing", whenReady(kernel, context.terminal.interrupted));
       // A fault in a document explains more than a missing agent does.
@@ -94,7 +94,7 @@ export async function withConversation(
       });
       if (opened === null) {
         await connection[Symbol.asyncDispose]();
-        return exitCodes.failed;
+        return unlessInterrupted(context, exitCodes.failed);
       }
       if (opened.isNew && opened.conversation.context.limit === 0 && opened.conversation.model === "") {
         // The first message would fail.
@@ -121,6 +121,10 @@ const noMind = (faults: number): string =>
   faults > 0
     ? "No agent of this folder has a mind that you can talk to, and its documents have the errors above. Repair them first."
     : "No agent of this folder has a mind that you can talk to. Add dev.lares.steward to extensions in lares.yaml, or allow it with lares permissions.";
+
+function unlessInterrupted({ terminal }: CommandContext, code: number): number {
+  return terminal.interrupted.aborted ? terminal.interruptedCode : code;
+}
 
 /** Returns the command for the same folder and script, to be copied into a shell. */
 function againWith({ folder = ".", rehearse }: Pick<ChatOptions, "folder" | "rehearse">): string {

@@ -55,7 +55,7 @@ export async function install(
     }
     if (!(await isConfirmed(context, options, offer, `Install ${offer.id} ${offer.version}?`))) {
       terminal.warn("Nothing was installed.");
-      return terminal.interrupted.aborted ? 130 : exitCodes.failed;
+      return terminal.interrupted.aborted ? terminal.interruptedCode : exitCodes.failed;
     }
     const target = await extract(context, opened, options);
     await writeEdit(folder, edit);

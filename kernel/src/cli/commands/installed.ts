@@ -61,7 +61,7 @@ export async function remove(context: CommandContext, id: string, options: Remov
     terminal.warn(lines);
     if (yes !== true && !(await terminal.confirm(`Remove ${id}?`))) {
       terminal.warn("Nothing was removed.");
-      return terminal.interrupted.aborted ? 130 : exitCodes.failed;
+      return terminal.interrupted.aborted ? terminal.interruptedCode : exitCodes.failed;
     }
     const forgets =
       forget === true &&

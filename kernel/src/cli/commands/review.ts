@@ -15,7 +15,8 @@ export async function review(context: CommandContext, name: string): Promise<num
   const folder = await folderNamed(name);
   return withReadyKernel(context, { folder }, async (kernel) => {
     const status = await kernel.status();
-    if (!(await ensureTrust(context, kernel, status))) return exitCodes.failed;
+    if (!(await ensureTrust(context, kernel, status)))
+      return terminal.interrupted.aborted ? terminal.interruptedCode : exitCodes.failed;
     if (!terminal.canDraw) return reviewInLines(context, kernel);
     const screenStyle = {
       style: terminal.surface.style,

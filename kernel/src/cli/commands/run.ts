@@ -112,7 +112,12 @@ async function runFolderWithKernel(
     withKernel(context, connect, async (kernel) => {
       const status = await kernel.status();
       const trusted = await ensureTrust(context, kernel, status, options.grant);
-      const code = trusted ? await watch(context, kernel, status, mode, options, faults) : exitCodes.failed;
+      const { terminal } = context;
+      const code = trusted
+        ? await watch(context, kernel, status, mode, options, faults)
+        : terminal.interrupted.aborted
+          ? terminal.interruptedCode
+          : exitCodes.failed;
       return { code, kernelPid: status.pid };
     });
   return withEnvironment(settings, session);

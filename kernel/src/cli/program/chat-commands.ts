@@ -61,7 +61,7 @@ Exit codes:
   3    something waits for you; the output says how to decide
   4    answered, but a worker or a branch failed
   5    answered, but cut off: it reached the model's output limit, or its provider withheld the rest
-  130  stopped with Ctrl-C
+  130  stopped with Ctrl-C; 143 with SIGTERM
   141  stopped because the reader of the output left, such as head
 ${examples([
   ['lares ask "which of these notes are about birds?"', ""],

@@ -53,6 +53,17 @@ test.each([
   expect(await answered(typed, "dumb")).toBe(isYes);
 });
 
+test("Ctrl-C stops the command without an answer", async () => {
+  vi.stubEnv("TERM", "xterm");
+  using terminal = new Terminal();
+  const answer = isAllowed(terminal, "Use it?");
+  await vi.waitFor(() => expect(written.output).toBe(prompt));
+  input.write("\u0003");
+  expect(await answer).toBe(false);
+  expect(terminal.interruptedCode).toBe(130);
+  expect(written.output).toBe(`${prompt}\n`);
+});
+
 test.each(["xterm", "dumb"])("the end of the input is a no at %s", async (term) => {
   expect(await answered([""], term)).toBe(false);
 });

@@ -45,7 +45,9 @@ async function pressed(terminal: Terminal, prompt: string): Promise<boolean> {
     terminal.write(prompt);
     isShown = true;
     const answer = await done.promise;
-    terminal.write(`${answer ? cardKeys.allow : cardKeys.reject}\n`);
+    // Nobody answered what Ctrl-C ended.
+    const key = terminal.interrupted.aborted ? "" : answer ? cardKeys.allow : cardKeys.reject;
+    terminal.write(`${key}\n`);
     return answer;
   } finally {
     terminal.interrupted.removeEventListener("abort", refuse);

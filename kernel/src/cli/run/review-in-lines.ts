@@ -23,5 +23,5 @@ export async function reviewInLines({ terminal }: CommandContext, kernel: Kernel
   });
   for (const action of waiting.toReversed()) approvals.offer(action);
   await approvals.settled();
-  return terminal.interrupted.aborted ? 130 : exitCodes.ok;
+  return terminal.interrupted.aborted ? terminal.interruptedCode : exitCodes.ok;
 }
