@@ -40,6 +40,16 @@ describe("the last turn", () => {
     expect(lastTurn(text)?.text ?? null).toBe(expected);
   });
 
+  test("may be the first line behind a byte order mark, and its offsets count the mark", () => {
+    const text = "\ufeff## You\nhello\n";
+    expect(lastTurn(text)).toEqual({ start: 0, end: 13, text: "hello" });
+    expect(text.slice(0, 13).endsWith("hello")).toBe(true);
+    expect(lastTurn("\ufeffYou\n---\nhello")).toMatchObject({ start: 0, text: "hello" });
+    expect(endOfForeign("\ufeff## You\n\n")).toBe(0);
+    expect(endOfForeign("\ufeff")).toBe(0);
+    expect(lastTurn("one\n\ufeff## You\nhello")).toBeNull();
+  });
+
   test("begins at an offset or behind it, and never on the rest of a line", () => {
     const text = "## You\none\n## You\ntwo";
     const second = text.lastIndexOf("##");

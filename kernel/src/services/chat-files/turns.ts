@@ -36,7 +36,8 @@ export function lastTurn(text: string, from = 0): OwnTurn | null {
   /** Lines of the paragraph so far. */
   let paragraph: { lines: number; start: number; first: string } | null = null;
   for (const { start, end, next } of linesFrom(text, lineAtOrAfter(text, from))) {
-    const line = text.slice(start, end);
+    // A byte order mark says nothing about the first line, which begins with it all the same.
+    const line = text.slice(start === 0 && text.startsWith("\ufeff") ? 1 : start, end);
     if (!scanner.isText(line)) {
       paragraph = null;
       continue;
