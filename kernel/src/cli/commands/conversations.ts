@@ -1,3 +1,4 @@
+import { isLaresError } from "../../base/errors.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import {
   type CommandContext,
@@ -95,8 +96,13 @@ async function why(
 ): Promise<number> {
   const entry = given === undefined ? undefined : await entryNamed(kernel, conversation.id, given);
   const answer = { id: conversation.id, ...(entry === undefined ? {} : { entry }) };
-  if (json === true) terminal.json(await kernel.whyAnswered(answer));
-  else terminal.print(knownLines(await whyAnswered(kernel, conversation, entry), terminal.surface));
+  try {
+    if (json === true) terminal.json(await kernel.whyAnswered(answer));
+    else terminal.print(knownLines(await whyAnswered(kernel, conversation, entry), terminal.surface));
+  } catch (error) {
+    if (entry !== undefined || !isLaresError(error, "NotFound")) throw error;
+    throw new Error(`Nothing was answered in "${titleOf(conversation)}" yet.`, { cause: error });
+  }
   return exitCodes.ok;
 }
 

@@ -186,6 +186,7 @@ export class ChatFiles {
     if (wanted === undefined) throw invalidParams(whyNobody(agents, agent), { path: "agent" });
     const { conversations } = this.#ports;
     const present = standing.conversation?.agent === wanted.id ? standing.conversation : null;
+    const binding = present === null ? await this.#binding(path) : null;
     const conversation = present ?? (await conversations.open(by, { agent: wanted.id }));
     // Before anything is sent, so that a kernel that dies now finds the conversation again.
     if (present === null)
@@ -198,9 +199,34 @@ export class ChatFiles {
     const before = (await this.#binding(path))?.sent ?? "";
     // The same key for the same text after the same message: nothing is sent twice if a kernel dies in between.
     const key = this.#digest(JSON.stringify([path, before, text]));
-    const sent = await conversations.send(by, { id: conversation.id, text, key });
+    let sent: string;
+    try {
+      sent = await conversations.send(by, { id: conversation.id, text, key });
+    } catch (error) {
+      if (present === null) await this.#takeBack(by, path, conversation, binding);
+      throw error;
+    }
     await this.#change(path, () => ({ sent }));
     return { agent: wanted, conversation: conversation.id };
+  }
+
+  /** A message was refused: the conversation that was opened for it has nothing in it, and the file shows the one before. */
+  async #takeBack(
+    by: Principal,
+    path: string,
+    { id, seq }: Conversation,
+    before: ChatBinding | null,
+  ): Promise<void> {
+    const { conversations } = this.#ports;
+    const { agent, conversation, sent, written } = before ?? newBinding(path);
+    try {
+      // Something may have been said in it although the request failed.
+      if ((await conversations.get(id)).seq !== seq) return;
+      await conversations.delete(by, id);
+      await this.#change(path, () => ({ agent, conversation, sent, written }));
+    } catch {
+      // It stays, and the next message is sent in it. Why the message was refused is what the person is told.
+    }
   }
 
   /** Stops what runs in the file's conversation. */
