@@ -115,20 +115,19 @@ function ifSeen(state: ChatState, id: string, then: () => ChatStep): ChatStep {
       state,
       `Its contents cannot be shown here. Once you have seen them: lares actions approve ${id} --digest ${whole.action.digest}`,
     );
-  const { width, ranges, bodyRows } = layoutOf(state);
+  const { width, ranges } = layoutOf(state);
   const lines = cardLinesOf(state, id, width).length;
   const seen = state.seen.get(id);
   const to = seen?.digest === whole.action.digest && seen.width === width ? seen.to : 0;
   if (to >= lines) return then();
   const open = new Set(state.open).add(id);
   const start = layoutOf({ ...state, open }).ranges.get(id)?.start ?? ranges.get(id)?.start ?? 0;
-  const left = lines - to;
-  return say(
-    { ...state, open, top: Math.max(0, start + to - (to === 0 ? 0 : 1)) },
-    left <= bodyRows
-      ? "Shown now. Press the key again to decide."
-      : `${left} lines are not seen yet: ↓ or PgDn. The key decides after the last one.`,
-  );
+  const next = { ...state, open, top: Math.max(0, start + to - (to === 0 ? 0 : 1)) };
+  const whenShown = say(next, "Shown now. Press the key again to decide.");
+  const { top, bodyRows } = layoutOf(whenShown.state);
+  if (start + lines <= top + bodyRows) return whenShown;
+  // Without a number: the rule above says how many lines are below, also while they are scrolled.
+  return say(next, "Some lines are not seen yet: ↓ or PgDn. The key decides after the last one.");
 }
 
 function askKey(state: ChatState, { ask }: ShownItem & { kind: "ask" }, key: Key): ChatStep {

@@ -1,6 +1,13 @@
 import { oneLine } from "../../render/foreign.ts";
 import { displayWidth, padEnd, truncate, wrap } from "../../render/width.ts";
-import { isAtWork, runningProcesses, waitingItems, type ChatState, actionOf } from "../state/state.ts";
+import {
+  isAtWork,
+  processesAtWork,
+  runningProcesses,
+  waitingItems,
+  type ChatState,
+  actionOf,
+} from "../state/state.ts";
 import { decisionLines } from "../../render/decision-text.ts";
 import { counted } from "../../render/quantities.ts";
 import { joinPieces } from "../../review/render/lines.ts";
@@ -212,7 +219,7 @@ function statusLine(state: ChatState, width: number): string {
     : waits > 0
       ? style.bold(style.yellow(`${counted(waits, "decision")} ${waits === 1 ? "waits" : "wait"} for you`))
       : null;
-  const running = runningProcesses(state).length;
+  const running = processesAtWork(state).length;
   const busy = isAtWork(state) ? style.dim(`working${movingDots(nowMs)}`) : null;
   const factsWith = (answers: string): readonly string[] => [
     answers,

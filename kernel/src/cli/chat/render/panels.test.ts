@@ -65,3 +65,16 @@ test("a worker that is done says on its line what was rejected, and that its las
     expect(lineOf(text, "Refused")).toContain("1 change rejected");
   }
 });
+
+test("a worker that has reported is not at work, and its clock stands still", () => {
+  const at = (state: "Running" | "WaitingForInput"): ChatWalk =>
+    begun(new ChatWalk({ columns: 100, rows: 24 })).entries(aProcess("a", { task: "Compare", state }));
+  const working = at("Running");
+  expect(working.screen).toContain("1 process runs");
+  expect(working.screen).toContain("Compare  worker  10.0 s");
+  const ready = at("WaitingForInput");
+  expect(ready.screen).not.toContain("process runs");
+  expect(ready.screen).toMatch(/\[ready\] Compare {2}worker$/m);
+  expect(workerLines(ready.state, plainSurface)[0]).toBe("Branches and workers: 1; none at work");
+  expect(workerLines(ready.state, plainSurface).join()).toContain("/stop a stops it");
+});

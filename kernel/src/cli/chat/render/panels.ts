@@ -2,7 +2,7 @@ import { endedStates, type Conversation } from "../../../base/vocabulary/convers
 import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
 import { factsOf, titleOf } from "../state/choices.ts";
 import { allCommands, type OfferedWord } from "../state/slash.ts";
-import { offeredIn, runningProcesses, shortIdOf, type ChatState } from "../state/state.ts";
+import { offeredIn, processesAtWork, shortIdOf, type ChatState } from "../state/state.ts";
 import { conclusionOf } from "../state/transcript.ts";
 import { manyLines, oneLine } from "../../render/foreign.ts";
 import type { Surface } from "../../render/style.ts";
@@ -93,9 +93,11 @@ export function workerLines(state: Pick<ChatState, "transcript" | "nowMs">, surf
     .map(({ value }) => value)
     .filter(({ kind }) => kind !== "channel");
   if (all.length === 0) return hint("No branch or worker was started in this conversation.", surface);
-  const running = runningProcesses(state).length;
+  const working = processesAtWork(state).length;
   return [
-    style.bold(truncate(`Branches and workers: ${all.length}; ${running} at work`, width)),
+    style.bold(
+      truncate(`Branches and workers: ${all.length}; ${working === 0 ? "none" : working} at work`, width),
+    ),
     ...all.flatMap((process) => {
       const found = conclusionOf(state.transcript, process.id);
       return [

@@ -22,7 +22,8 @@ export function processLine(
   const parts = [
     oneLine(task ?? kind),
     name === undefined ? kind : `${kind} ${oneLine(name)}`,
-    took,
+    // It does not work any more, and has not ended either.
+    ...(state === "WaitingForInput" ? [] : [took]),
     ...(state === "Failed" && error !== undefined ? [oneLine(error.message)] : []),
     ...(ended === undefined && status !== undefined ? [oneLine(status)] : []),
   ];

@@ -226,6 +226,11 @@ export function runningProcesses({ transcript }: Pick<ChatState, "transcript">):
     .filter(({ kind, state }) => kind !== "channel" && !endedStates.has(state));
 }
 
+/** Returns those of them that work or wait for the person. A worker that is ready has reported, and may be told more. */
+export function processesAtWork(state: Pick<ChatState, "transcript">): Process[] {
+  return runningProcesses(state).filter((process) => process.state !== "WaitingForInput");
+}
+
 /** True while something works that Esc stops. */
 export function isAtWork(state: ChatState): boolean {
   const channel = channelOf(state.transcript);
