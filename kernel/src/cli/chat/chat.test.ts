@@ -380,6 +380,21 @@ describe("leaving and stopping", () => {
     expect(begun().press("<C-c>x<C-c>").commands).toEqual([]);
   });
 
+  test("the hint that Ctrl-C leaves goes when it does not any more", () => {
+    const nowMs = begun().state.nowMs;
+    const hint = "Press Ctrl-C again to leave";
+    const walk = begun().press("<C-c>");
+    expect(walk.give({ kind: "tick", nowMs: nowMs + 2_500 }).screen).toContain(hint);
+    expect(walk.give({ kind: "tick", nowMs: nowMs + 3_500 }).screen).not.toContain(hint);
+    expect(walk.wait(3_500).press("<C-c>").commands).toEqual([]);
+    expect(walk.screen).toContain(hint);
+    expect(walk.press("<tab>").screen).not.toContain(hint);
+    const atWork = begun().entries(asks("go"), channel("Running")).press("<C-c>");
+    atWork.give({ kind: "said", text: "Stopped." }, { kind: "tick", nowMs: nowMs + 3_500 });
+    expect(atWork.screen).toContain("Stopped.");
+    expect(atWork.screen).not.toContain(hint);
+  });
+
   test("Ctrl-C stops what runs, and leaves at the second press", () => {
     const walk = begun().entries(asks("go"), channel("Running")).press("<C-c>");
     expect(walk.commands).toEqual([{ kind: "stop" }]);

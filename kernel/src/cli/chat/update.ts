@@ -26,6 +26,7 @@ import { complain, say, stay } from "./steps.ts";
 
 /** Within this time, a second Ctrl-C leaves. */
 const leaveWithinMs = 3_000;
+const leaveHint = "Press Ctrl-C again to leave.";
 const isCopyNow = "This is a copy now. /resume returns to the conversation that it was made from.";
 /** The place of a text that was refused. */
 const broughtBack = "↑ brings back what you wrote.";
@@ -114,7 +115,7 @@ function updated(state: ChatState, input: ChatInput): ChatStep {
       const { leavingAtMs, nowMs } = state;
       // It would hide what a second Ctrl-C does.
       const isLeaving = leavingAtMs !== null && nowMs - leavingAtMs < leaveWithinMs;
-      return say(state, isLeaving ? `${input.text} Press Ctrl-C again to leave.` : input.text);
+      return say(state, isLeaving ? `${input.text} ${leaveHint}` : input.text);
     }
     case "failed":
       return complain(
@@ -128,7 +129,7 @@ function updated(state: ChatState, input: ChatInput): ChatStep {
     case "resized":
       return stay({ ...state, size: input.size, top: null }, { kind: "redraw" });
     case "tick":
-      return stay({ ...state, nowMs: input.nowMs });
+      return stay(withoutHint({ ...state, nowMs: input.nowMs }));
   }
 }
 
@@ -177,7 +178,7 @@ function inFocus(state: ChatState): ChatState {
 function keyPressed(before: ChatState, key: Key): ChatStep {
   if (key.isControl && key.name === "c") return interrupted(before);
   if (isLost(before, key)) return stay(before);
-  const state: ChatState = { ...before, leavingAtMs: null, lostKeys: "" };
+  const state: ChatState = { ...withoutHint(before, true), leavingAtMs: null, lostKeys: "" };
   if (key.isControl && key.name === "z") return stay(state, { kind: "suspend" });
   if (key.isControl && key.name === "l") return stay(state, { kind: "redraw" });
   if (state.panel !== null) {
@@ -220,8 +221,18 @@ function interrupted(state: ChatState): ChatStep {
   const { leavingAtMs, nowMs } = state;
   if (leavingAtMs !== null && nowMs - leavingAtMs < leaveWithinMs) return stay(state, { kind: "quit" });
   const next = { ...state, leavingAtMs: nowMs, completion: null };
-  if (isAtWork(state)) return say(next, "Stopping… Press Ctrl-C again to leave.", { kind: "stop" });
-  return say(next, "Press Ctrl-C again to leave. The conversation can be resumed.");
+  if (isAtWork(state)) return say(next, `Stopping… ${leaveHint}`, { kind: "stop" });
+  return say(next, `${leaveHint} The conversation can be resumed.`);
+}
+
+/** Returns the state without the hint that a second Ctrl-C leaves, once it does not: its time is over, or after another key. */
+function withoutHint(state: ChatState, isOver = false): ChatState {
+  const { leavingAtMs, nowMs, message } = state;
+  if (leavingAtMs === null || (!isOver && nowMs - leavingAtMs < leaveWithinMs)) return state;
+  const at = message?.text.indexOf(leaveHint) ?? -1;
+  if (message === null || at === -1) return { ...state, leavingAtMs: null };
+  const text = message.text.slice(0, at).trim();
+  return { ...state, leavingAtMs: null, message: text === "" ? null : { ...message, text } };
 }
 
 function escaped(state: ChatState): ChatStep {
