@@ -269,8 +269,9 @@ describe("a change that waits", () => {
     expect(walk.commands.filter(({ kind }) => kind !== "load")).toEqual([
       { kind: "approve", id: "sea", digest: anAction("sea").digest },
     ]);
-    // A second press decides nothing.
-    expect(walk.press("a").state.composer.text).toBe("a");
+    // A second press decides nothing, and writes nothing.
+    expect(walk.press("a").state.composer.text).toBe("");
+    expect(walk.commands.filter(({ kind }) => kind === "approve")).toHaveLength(1);
   });
 
   test("is not approved before its last line was on the screen", () => {

@@ -88,7 +88,7 @@ function actionKey(state: ChatState, item: ShownItem & { kind: "action" }, key: 
   const id = item.action;
   const action = actionOf(state, id);
   if (action === null) return say(state, "It is being read. Press the key again in a moment.");
-  if (state.busy.has(id)) return stay(state);
+  if (state.busy.has(id)) return whileDecided(state, key, "arsu");
   const now = stateOfAction(state, item);
   if (now === "Committed" && key.text === "u") return stay(begun(state, id), { kind: "undo", id });
   if (now !== "PendingApproval") return stay(state);
@@ -131,11 +131,16 @@ function ifSeen(state: ChatState, id: string, then: () => ChatStep): ChatStep {
 }
 
 function askKey(state: ChatState, { ask }: ShownItem & { kind: "ask" }, key: Key): ChatStep {
-  if (state.busy.has(ask.id)) return stay(state);
+  if (state.busy.has(ask.id)) return whileDecided(state, key, "arsd123456789");
   const answer = answerByKey(ask, key.text);
   if (answer === undefined) return stay(state);
   const { allow, remember } = answer;
   return stay(begun(state, ask.id), { kind: "answer", id: ask.id, digest: ask.digest, allow, remember });
+}
+
+/** A key for a card that is being decided does nothing, and begins no message either. */
+function whileDecided(state: ChatState, { text }: Key, keys: string): ChatStep {
+  return text !== "" && keys.includes(text) ? say(state, "It is being decided.") : stay(state);
 }
 
 /** A decision is under way: the keys are at the composer again, so that a second press decides nothing. */

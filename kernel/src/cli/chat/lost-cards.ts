@@ -1,4 +1,5 @@
 import type { Key } from "../keyboard/key.ts";
+import type { ChatCommand, ChatStep } from "./input.ts";
 import { actionStateWords } from "../../base/vocabulary/action-words.ts";
 import { isWaiting, shownItems, type ChatState, type ShownItem } from "./state/state.ts";
 
@@ -19,6 +20,29 @@ export function withoutLostCard(before: ChatState, after: ChatState): ChatState 
 export function isLost({ lostKeys, composer, panel, focus }: ChatState, key: Key): boolean {
   if (composer.text !== "" || panel !== null || focus !== null) return false;
   return key.text !== "" && lostKeys.includes(key.text);
+}
+
+const deciding: ReadonlySet<ChatCommand["kind"]> = new Set(["approve", "answer", "undo"]);
+
+/** Returns the state after a key, which is kept for a while if it decided about a card. */
+export function afterKey(key: Key, { state, commands }: ChatStep): ChatState {
+  const hasDecided = commands.some(({ kind }) => deciding.has(kind)) && key.text.trim() !== "";
+  return hasDecided ? { ...state, decidedBy: { key: key.text, isQuiet: false } } : state;
+}
+
+/** True for the key that has just decided about a card, pressed once more. */
+export function isRepeated({ decidedBy, panel, focus }: ChatState, key: Key): boolean {
+  return decidedBy !== null && panel === null && focus === null && key.text === decidedBy.key;
+}
+
+/**
+ * Returns the state after a tick. The key of a decision is one of a message again once the decision was carried out, which the
+ * screen shows, and the key was not pressed from one tick to the next: one that is held down comes more often.
+ */
+export function withoutDecision(state: ChatState): ChatState {
+  const { decidedBy, busy } = state;
+  if (decidedBy === null || busy.size > 0) return state;
+  return { ...state, decidedBy: decidedBy.isQuiet ? null : { ...decidedBy, isQuiet: true } };
 }
 
 function whyGone({ actions }: ChatState, item: ShownItem): string {

@@ -6,7 +6,7 @@ import { layoutOf } from "./render/layout.ts";
 import { insert, sent, typed, withText } from "./state/composer.ts";
 import { knownPanel } from "./state/memories.ts";
 import { fileWord, slashOf, wordAt } from "./state/slash.ts";
-import { isLost, withoutLostCard } from "./lost-cards.ts";
+import { afterKey, isLost, isRepeated, withoutDecision, withoutLostCard } from "./lost-cards.ts";
 import { focusKey, panelKey, toggled, toWaiting } from "./focus.ts";
 import { run, runOffered, summarising } from "./run-command.ts";
 import type { ChatInput, ChatStep } from "./input.ts";
@@ -36,7 +36,8 @@ const tabWidth = "    ";
 /** Returns the state of a chat after an input, and the requests that it makes. Pure. */
 export function update(state: ChatState, input: ChatInput): ChatStep {
   const step = updated(state, input);
-  return input.kind === "key" ? step : { ...step, state: withoutLostCard(state, step.state) };
+  if (input.kind === "key") return { ...step, state: afterKey(input.key, step) };
+  return { ...step, state: withoutLostCard(state, step.state) };
 }
 
 function updated(state: ChatState, input: ChatInput): ChatStep {
@@ -44,7 +45,7 @@ function updated(state: ChatState, input: ChatInput): ChatStep {
     case "key":
       return keyPressed({ ...state, nowMs: input.atMs }, input.key);
     case "paste":
-      return pasted(state, input.text);
+      return pasted({ ...state, decidedBy: null }, input.text);
     case "news":
       return withNews(state, input);
     case "conversation":
@@ -129,7 +130,7 @@ function updated(state: ChatState, input: ChatInput): ChatStep {
     case "resized":
       return stay({ ...state, size: input.size, top: null }, { kind: "redraw" });
     case "tick":
-      return stay(withoutHint({ ...state, nowMs: input.nowMs }));
+      return stay(withoutDecision(withoutHint({ ...state, nowMs: input.nowMs })));
   }
 }
 
@@ -178,7 +179,8 @@ function inFocus(state: ChatState): ChatState {
 function keyPressed(before: ChatState, key: Key): ChatStep {
   if (key.isControl && key.name === "c") return interrupted(before);
   if (isLost(before, key)) return stay(before);
-  const state: ChatState = { ...withoutHint(before, true), leavingAtMs: null, lostKeys: "" };
+  if (isRepeated(before, key)) return stay({ ...before, decidedBy: { key: key.text, isQuiet: false } });
+  const state: ChatState = { ...withoutHint(before, true), leavingAtMs: null, lostKeys: "", decidedBy: null };
   if (key.isControl && key.name === "z") return stay(state, { kind: "suspend" });
   if (key.isControl && key.name === "l") return stay(state, { kind: "redraw" });
   if (state.panel !== null) {

@@ -74,6 +74,11 @@ export interface ChatState {
    * become the beginning of a message. Empty otherwise.
    */
   readonly lostKeys: string;
+  /**
+   * The key by which the person decided last: pressed again, because it was held down or the screen had not changed yet, it
+   * must not become the beginning of a message. `isQuiet`: a tick has passed without it. Null otherwise.
+   */
+  readonly decidedBy: { readonly key: string; readonly isQuiet: boolean } | null;
   readonly panel: Panel | null;
   /** The first visible line; null: the end is visible, also when more arrives. */
   readonly top: number | null;
@@ -105,6 +110,7 @@ export function newChat(
     open: new Set(),
     busy: new Set(),
     lostKeys: "",
+    decidedBy: null,
     panel: null,
     top: null,
     message: null,
