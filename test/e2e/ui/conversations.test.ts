@@ -161,7 +161,7 @@ it("what runs is stopped, a failure says what to do, and a fork begins at a mess
     await page.getByRole("button", { name: "Stop" }).waitFor();
     await screen.picture("conversation-working");
     await page.locator(messageField).press("Escape");
-    await page.locator(".log").getByText("Stopped.").waitFor();
+    await page.locator(".log").getByText("Stopped here.").waitFor();
     await say(page, "broken");
     await page.locator(".log").getByText("The key is not accepted.").waitFor();
     await page

@@ -24,6 +24,25 @@ describe("an answer", () => {
     );
   });
 
+  test("that was stopped, and the failure after it, stay marked when others follow", () => {
+    const error = { code: "ModelError", message: "The connection failed." };
+    const walk = begun().entries(
+      asks("write"),
+      channel("Running"),
+      { kind: "request", attempt: 1, model: "m/m", message: "m", digest: `sha256:${"a".repeat(64)}` },
+      says("Once upon", { id: "m", partial: true }),
+    );
+    expect(walk.screen).toContain("┆ Once upon\n  …\n");
+    walk.entries(asks("one"), asks("two"), channel("Cancelled"), asks("go on"), channel("Failed", { error }));
+    walk.entries(asks("again"), channel("Running"), says("Yes."), channel("WaitingForInput"));
+    expect(walk.screen).toContain("┆ Once upon\n  It ends here, unfinished.\n");
+    expect(walk.screen).toContain(
+      "• Stopped here.\n    The model reads the 2 messages above with your next one.\n",
+    );
+    expect(walk.screen).toContain("✗ The connection failed.\n");
+    expect(walk.screen).not.toContain("…");
+  });
+
   test("keeps what the person scrolled to in place while more arrives", () => {
     const walk = begun(new ChatWalk({ columns: 60, rows: 14 }));
     walk.entries(

@@ -1,4 +1,5 @@
 import { cutWords } from "../../../../kernel/src/base/cut-answer.ts";
+import { leftUnread, stoppedHere, unfinished } from "../../../../kernel/src/base/turn-ends.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { pageLabel } from "../shared/label.ts";
@@ -192,7 +193,7 @@ export function Answer({
           <Icon name="bell" /> {cutWords(item.ending)}
         </p>
       )}
-      {isPartial && !isStreaming && <p class="muted small">It ends here, because it was stopped.</p>}
+      {isPartial && !isStreaming && <p class="muted small">{unfinished}</p>}
       {item.isCut && <Whole seq={item.seq} acts={acts} />}
       <Sources sources={item.newSources} />
     </section>
@@ -357,15 +358,22 @@ export function Summary({ item, acts }: ItemProps<ItemOf<"summary">>): VNode {
 }
 
 /** The end of a process that failed or was stopped, with what to do. */
-export function End({ item: { process } }: Pick<ItemProps<ItemOf<"end">>, "item">): VNode {
-  const { error } = process;
-  if (error === undefined) return <p class="line-note muted">Stopped.</p>;
+export function End({ item: { process, unread } }: Pick<ItemProps<ItemOf<"end">>, "item">): VNode {
+  const { error, state } = process;
+  const left = leftUnread(unread);
+  // A stop has an error where a reason was given.
+  if (error === undefined || state === "Cancelled")
+    return (
+      <p class="line-note muted">
+        {[stoppedHere, whole(error?.message ?? ""), left].filter(Boolean).join(" ")}
+      </p>
+    );
   return (
     <div class="failure">
       <Icon name="failed" label="Failed" />
       <div>
         <p>{whole(error.message)}</p>
-        <p class="muted small">{adviceFor(error)}</p>
+        <p class="muted small">{[adviceFor(error), left].filter(Boolean).join(" ")}</p>
       </div>
     </div>
   );

@@ -117,6 +117,30 @@ describe("the items of a transcript", () => {
     expect(kinds(itemsOf(entries))).toEqual(["end", "end"]);
   });
 
+  it("keep where a turn was stopped or failed, and say how many messages no answer was begun to", () => {
+    const error = { code: "ModelError", class: "Network", message: "Refused." };
+    const entries = new Entries();
+    entries.you("Write");
+    entries.process({ state: "Running" });
+    entries.partial("m", "Once ");
+    entries.you("one");
+    entries.partial("m", "upon");
+    entries.you("two");
+    entries.process({ state: "Cancelled" });
+    entries.you("Go on");
+    entries.process({ state: "Running" });
+    entries.process({ state: "Failed", error });
+    entries.you("Again");
+    entries.process({ state: "Running" });
+    entries.answer("n", "Yes");
+    const shown = itemsOf(entries);
+    expect(kinds(shown)).toEqual(["you", "answer", "you", "you", "end", "you", "end", "you", "answer"]);
+    expect(shown.filter(({ kind }) => kind === "end")).toMatchObject([
+      { process: { state: "Cancelled" }, unread: 2 },
+      { process: { error }, unread: 0 },
+    ]);
+  });
+
   it("name foreign sources once, where they came first", () => {
     const entries = new Entries();
     entries.add("message", { role: "assistant", parts: [{ type: "text", text: "a" }], sources: ["web"] });

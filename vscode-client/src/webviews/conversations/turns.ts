@@ -1,6 +1,7 @@
 import type { AnswerCut } from "../../../../kernel/src/base/cut-answer.ts";
 import type { ShownEntry, ShownEntryOf, ShownPart, ShownProcess } from "./entries.ts";
 import type { Streamed, Transcript } from "./transcript.ts";
+import { endOf, joined, lengthOf } from "./written-parts.ts";
 
 type CallState = "working" | "done" | "failed" | "waiting";
 
@@ -65,7 +66,12 @@ export type Item = Common &
     | { readonly kind: "notice"; readonly text: string }
     | { readonly kind: "block"; readonly name: string; readonly text: string }
     | { readonly kind: "change"; readonly words: string }
-    | { readonly kind: "end"; readonly process: ShownProcess }
+    | {
+        readonly kind: "end";
+        readonly process: ShownProcess;
+        /** Messages before it that the model has not got. */
+        readonly unread: number;
+      }
     | { readonly kind: "action"; readonly ref: string; readonly state: string }
     | { readonly kind: "ask"; readonly ref: string; readonly state: string }
   );
@@ -112,6 +118,8 @@ class Items {
   readonly #tasks = new Set<string>();
   /** What is logged of answers that are not whole. */
   readonly #logged = new Map<string, ShownPart[]>();
+  /** Messages that came since the process last began to answer. */
+  #unread = 0;
 
   constructor(transcript: Transcript, process: string, isMain: boolean) {
     this.#transcript = transcript;
@@ -131,18 +139,18 @@ class Items {
         if (isOwn) this.#message(entry);
         return;
       case "tool_call":
-        if (isOwn)
-          this.#put(`call ${entry.call}`, entry, {
-            kind: "call",
-            tool: entry.tool,
-            main: entry.main,
-            arguments: entry.arguments,
-            state: "working",
-            result: undefined,
-            ended: undefined,
-            action: undefined,
-          });
-        return;
+        if (!isOwn) return;
+        this.#unread = 0;
+        return this.#put(`call ${entry.call}`, entry, {
+          kind: "call",
+          tool: entry.tool,
+          main: entry.main,
+          arguments: entry.arguments,
+          state: "working",
+          result: undefined,
+          ended: undefined,
+          action: undefined,
+        });
       case "tool_result":
         if (isOwn) this.#result(entry);
         return;
@@ -228,6 +236,7 @@ class Items {
     const key = `message ${id}`;
     if (entry.role === "user") {
       const before = this.#items.get(key);
+      if (before === undefined && entry.origin !== "kernel" && entry.origin !== "decision") this.#unread++;
       const changed = before?.kind === "you" ? before.changedBy : [];
       const changedBy = by === undefined || changed.includes(by) ? changed : [...changed, by];
       return this.#put(key, entry, { kind: "you", id, from: entry.origin, changedBy, parts });
@@ -236,9 +245,14 @@ class Items {
     if (isPartial && this.#wholes.has(id)) return;
     if (isPartial) {
       const logged = this.#logged.get(key);
-      if (logged === undefined) this.#logged.set(key, [...parts]);
-      else logged.push(...parts);
-    } else this.#logged.delete(key);
+      if (logged === undefined) {
+        this.#logged.set(key, [...parts]);
+        this.#unread = 0;
+      } else logged.push(...parts);
+    } else {
+      this.#logged.delete(key);
+      this.#unread = 0;
+    }
     // An answer that only calls tools is told by its calls.
     if (parts.length === 0 && cut === undefined) return;
     this.#put(key, entry, {
@@ -275,8 +289,12 @@ class Items {
   #processEntry(entry: ShownEntryOf<"process">): void {
     const { value } = entry;
     const isShown = value.id === this.#process;
-    if (isShown && (value.state === "Failed" || value.state === "Cancelled"))
-      return this.#put(`end ${entry.id}`, entry, { kind: "end", process: value });
+    if (isShown && (value.state === "Failed" || value.state === "Cancelled")) {
+      this.#put(`end ${entry.id}`, entry, { kind: "end", process: value, unread: this.#unread });
+      this.#unread = 0;
+      return;
+    }
+    if (isShown && value.state === "Running") this.#unread = 0;
     if (isShown || value.kind === "channel" || this.#tasks.has(value.id)) return;
     const isChild = value.parent === this.#process;
     if (!isChild && !(this.#isMain && value.parent === undefined)) return;
@@ -306,43 +324,6 @@ class Items {
 }
 
 type Distributed<Of> = Of extends unknown ? Omit<Of, keyof Common> : never;
-
-/** Characters of an answer that is being written: it is drawn again with each piece. */
-const maxWritten = 60_000;
-
-/** Returns the end of what there is of an answer, without looking at all of it. */
-function endOf(all: readonly (ShownPart | Streamed)[]): {
-  readonly parts: (ShownPart | Streamed)[];
-  readonly leftOut: number;
-} {
-  let first = all.length;
-  let length = 0;
-  while (first > 0 && length < maxWritten) length += lengthOf(all[--first]!);
-  const leftOut = all.slice(0, first).reduce((sum, part) => sum + lengthOf(part), 0);
-  const [begin, ...rest] = all.slice(first);
-  const over = Math.max(0, length - maxWritten);
-  if (over === 0 || begin === undefined || !("text" in begin))
-    return { parts: joined(all.slice(first)), leftOut };
-  // The entry of a burst may be longer than all that is shown.
-  const end = { type: begin.type, text: begin.text.slice(over).toWellFormed() };
-  return { parts: joined([end, ...rest]), leftOut: leftOut + over };
-}
-
-function lengthOf(part: ShownPart | Streamed): number {
-  return "text" in part ? part.text.length : 1;
-}
-
-/** Joins texts that follow each other: what has streamed continues what is logged. */
-function joined(parts: readonly (ShownPart | Streamed)[]): (ShownPart | Streamed)[] {
-  const all: (ShownPart | Streamed)[] = [];
-  for (const part of parts) {
-    const last = all.at(-1);
-    if (last !== undefined && (part.type === "text" || part.type === "reasoning") && last.type === part.type)
-      all[all.length - 1] = { type: part.type, text: last.text + part.text };
-    else all.push(part);
-  }
-  return all;
-}
 
 function grouped(items: readonly Item[]): Turn[] {
   const turns: { key: string; items: Item[] }[] = [];

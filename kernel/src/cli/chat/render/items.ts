@@ -1,5 +1,6 @@
 import { cutWords } from "../../../base/cut-answer.ts";
 import { shownArguments } from "../../../base/vocabulary/ask-arguments.ts";
+import { leftUnread, stoppedHere } from "../../../base/turn-ends.ts";
 import type { Part, Process } from "../../../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 import { stateOfAction, type ChatState, type ShownItem } from "../state/state.ts";
@@ -34,7 +35,7 @@ export function itemLines(state: ChatState, item: ShownItem, surface: Surface): 
   switch (item.kind) {
     case "message":
       return item.message.whole === null
-        ? writtenLines(item.message, isOpen, surface)
+        ? writtenLines(item.message, isOpen, surface, item.isCutOff)
         : cached(item.message, [surface.style, surface.width, isOpen], () =>
             messageLines(item.message, item.message.whole?.parts ?? [], isOpen, surface),
           );
@@ -48,6 +49,8 @@ export function itemLines(state: ChatState, item: ShownItem, surface: Surface): 
       return askLines(state, item, isOpen, surface);
     case "process":
       return processLines(state, item.process, isOpen, surface);
+    case "end":
+      return endLines(item.process, item.unread, surface);
     case "notice":
       return noticeLines(item.notice, surface);
     case "remark": {
@@ -297,10 +300,6 @@ function keys(
 
 function processLines(state: ChatState, process: Process, isOpen: boolean, surface: Surface): string[] {
   const { style, width } = surface;
-  if (process.kind === "channel")
-    return process.state === "Failed"
-      ? signedText(style.red("✗"), process.error?.message ?? "It failed.", surface)
-      : [style.dim("Stopped.")];
   const conclusion = conclusionOf(state.transcript, process.id);
   const first = processLine(process, state, surface, isOpen);
   const [found = ""] =
@@ -322,6 +321,17 @@ function processLines(state: ChatState, process: Process, isOpen: boolean, surfa
     ...indented(own.slice(own.length - maxOpenLines, own.length)),
     ...(conclusion === null ? [] : foreignLines(conclusion, surface)),
   ];
+}
+
+/** The mark where a turn failed or was stopped, which stays there. */
+function endLines({ state, error }: Process, unread: number, surface: Surface): string[] {
+  const { style, width } = surface;
+  const first =
+    state === "Failed"
+      ? signedText(style.red("✗"), error?.message ?? "It failed.", surface)
+      : signedText(style.dim("•"), [stoppedHere, error?.message ?? ""].join(" ").trim(), surface);
+  const more = unread === 0 ? [] : wrap(leftUnread(unread), width - 2);
+  return [...first, ...more.map((line) => style.dim(`  ${line}`))];
 }
 
 function signedText(sign: string, text: string, { width }: Surface): string[] {

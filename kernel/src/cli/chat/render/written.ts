@@ -1,10 +1,11 @@
+import { unfinished } from "../../../base/turn-ends.ts";
 import type { Logged, Message, Streamed } from "../state/transcript.ts";
 import { isCalling, writtenIn } from "../state/messages.ts";
 import { oneLine } from "../../render/foreign.ts";
 import { GrowingText } from "../../render/growing-text.ts";
 import { chained, DrawnLines, type Lines } from "../../render/lines.ts";
 import type { Surface } from "../../render/style.ts";
-import { truncate } from "../../render/width.ts";
+import { truncate, wrap } from "../../render/width.ts";
 
 /** More of a thought does not fit on its line. */
 const maxThoughtHead = 1_000;
@@ -19,14 +20,17 @@ interface Section {
 
 const layouts = new WeakMap<object, WrittenLines>();
 
-/** Returns the lines of a message that is being written. It changes with each frame, and only at its end. */
-export function writtenLines(message: Message, isOpen: boolean, surface: Surface): Lines {
+/**
+ * Returns the lines of a message that is being written. It changes with each frame, and only at its end. `isCutOff`: it was
+ * being written, and nothing more comes.
+ */
+export function writtenLines(message: Message, isOpen: boolean, surface: Surface, isCutOff: boolean): Lines {
   let known = layouts.get(message.logged.origin);
   if (known === undefined || !known.isFor(surface, isOpen)) {
     known = new WrittenLines(surface, isOpen);
     layouts.set(message.logged.origin, known);
   }
-  return known.of(message);
+  return known.of(message, isCutOff);
 }
 
 /** The lines of a message that is being written: what was laid out for the frame before stays. */
@@ -39,7 +43,7 @@ class WrittenLines {
   #streamed: Sections;
   #streamedCount = 0;
   #streamedOrigin: object | null = null;
-  #last: { readonly message: Message; readonly lines: Lines } | null = null;
+  #last: { readonly message: Message; readonly isCutOff: boolean; readonly lines: Lines } | null = null;
 
   constructor(surface: Surface, isOpen: boolean) {
     this.#surface = surface;
@@ -52,13 +56,14 @@ class WrittenLines {
     return this.#surface.style === style && this.#surface.width === width && this.#isOpen === isOpen;
   }
 
-  of(message: Message): Lines {
-    if (this.#last?.message === message) return this.#last.lines;
+  of(message: Message, isCutOff: boolean): Lines {
+    if (this.#last?.message === message && this.#last.isCutOff === isCutOff) return this.#last.lines;
     this.#takeLogged(message.logged);
     this.#takeStreamed(message.streamed);
-    const foot = [this.#surface.style.dim(isCalling(message) ? "… prepares a call" : "…")];
+    const words = isCutOff ? unfinished : isCalling(message) ? "… prepares a call" : "…";
+    const foot = wrap(words, this.#surface.width).map((line) => this.#surface.style.dim(line));
     const lines = chained([this.#streamed.lines, foot]);
-    this.#last = { message, lines };
+    this.#last = { message, isCutOff, lines };
     return lines;
   }
 

@@ -181,10 +181,11 @@ export function isFocusable(item: ShownItem): boolean {
     case "ask":
       return true;
     case "process":
-      return item.process.kind !== "channel";
+      return true;
     case "message":
       return item.message.role === "assistant" && hasThought(item.message);
     case "notice":
+    case "end":
       return false;
     case "remark":
       return item.remark.kind === "summary";

@@ -145,6 +145,77 @@ describe("a transcript", () => {
   });
 });
 
+describe("where a turn ended without its answer", () => {
+  const request = (seq: number): News =>
+    entry(seq, {
+      kind: "request",
+      attempt: 1,
+      model: "m/m",
+      message: "m",
+      digest: `sha256:${"a".repeat(64)}`,
+    });
+  const stopped = [
+    entry(1, asks("write")),
+    entry(2, channel("Running")),
+    request(3),
+    entry(4, says("Once ", { id: "m", partial: true })),
+    entry(5, asks("one")),
+    entry(6, says("upon", { id: "m", partial: true })),
+    entry(7, asks("two")),
+  ];
+  const shown = (transcript: Transcript): unknown[] =>
+    itemsOf(transcript).map((item) =>
+      item.kind === "end"
+        ? [item.process.state, item.unread]
+        : item.kind === "message"
+          ? [item.key, item.isCutOff]
+          : item.kind,
+    );
+
+  test("it stays shown, with the messages that no request had, whatever follows", () => {
+    const after = [
+      entry(8, channel("Cancelled")),
+      entry(9, asks("go on")),
+      entry(10, channel("Running")),
+      request(11),
+      entry(12, channel("Failed")),
+      entry(13, asks("again")),
+      entry(14, channel("Failed")),
+      entry(15, asks("and again")),
+      entry(16, channel("Running")),
+      request(17),
+      entry(18, says("Yes.")),
+      entry(19, channel("WaitingForInput")),
+    ];
+    const wanted = [
+      ["e1", false],
+      ["m", true],
+      ["e5", false],
+      ["e7", false],
+      ["Cancelled", 2],
+      ["e9", false],
+      ["Failed", 0],
+      ["e13", false],
+      ["Failed", 1],
+      ["e15", false],
+      ["e18", false],
+    ];
+    const all = [...stopped, ...after];
+    expect(shown(of(...all))).toEqual(wanted);
+    expect(shown(of(...all.toReversed()))).toEqual(wanted);
+  });
+
+  test("an answer is cut off once its process has ended or asked again, and not before", () => {
+    const message = (...more: readonly News[]): unknown =>
+      shown(of(...stopped, ...more)).find((item) => Array.isArray(item) && item[0] === "m");
+    expect(message()).toEqual(["m", false]);
+    expect(message(entry(8, channel("Cancelled")))).toEqual(["m", true]);
+    expect(message(entry(8, channel("Failed")))).toEqual(["m", true]);
+    expect(message(request(8))).toEqual(["m", true]);
+    expect(message(entry(8, says("Once upon a time.", { id: "m" })), request(9))).toEqual(["m", false]);
+  });
+});
+
 describe("a conversation is at rest", () => {
   const asked = [entry(1, channel("WaitingForInput")), entry(2, asks("hello"))];
   const request = (seq: number): News =>

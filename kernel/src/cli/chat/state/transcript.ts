@@ -10,6 +10,7 @@ import type { Delta } from "../../../base/vocabulary/conversation-requests.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 import { Grown } from "./grown.ts";
 import { overlapOf } from "./overlap.ts";
+import { isTold, overUntil, turnEndsOf } from "./turn-ends.ts";
 
 /** A piece of a message that is not finished. */
 export interface Streamed {
@@ -73,8 +74,10 @@ export interface Transcript {
   readonly actions: ReadonlyMap<string, Latest<{ readonly state: string; readonly process: string }>>;
   readonly remarks: ReadonlyMap<number, Remark>;
   readonly pins: ReadonlyMap<string, Latest<boolean>>;
-  /** The last request of each process, by its seq. */
-  readonly requests: ReadonlyMap<string, number>;
+  /** The processes of the requests, by their seqs. */
+  readonly requests: ReadonlyMap<number, string>;
+  /** The failures and stops of processes, by their seqs: a channel may have several. */
+  readonly ends: ReadonlyMap<number, Process>;
 }
 
 export const emptyTranscript: Transcript = {
@@ -86,6 +89,7 @@ export const emptyTranscript: Transcript = {
   remarks: new Map(),
   pins: new Map(),
   requests: new Map(),
+  ends: new Map(),
 };
 
 type Draft = { -readonly [Field in keyof Transcript]: MutableOf<Transcript[Field]> };
@@ -110,6 +114,7 @@ export function addNews(transcript: Transcript, news: readonly News[]): Transcri
     remarks: new Map(transcript.remarks),
     pins: new Map(transcript.pins),
     requests: new Map(transcript.requests),
+    ends: new Map(transcript.ends),
   };
   for (const one of news) {
     if (one.kind === "entry") addEntry(draft, one.entry);
@@ -145,6 +150,8 @@ function addEntry(draft: Draft, entry: Entry): void {
       return;
     }
     case "process":
+      if (entry.value.state === "Failed" || entry.value.state === "Cancelled")
+        draft.ends.set(entry.seq, entry.value);
       return latest(draft.processes, entry.value.id, entry.seq, entry.value);
     case "action":
       return latest(draft.actions, entry.ref, entry.seq, { state: entry.state, process: entry.process });
@@ -156,7 +163,7 @@ function addEntry(draft: Draft, entry: Entry): void {
     case "pin":
       return latest(draft.pins, entry.entry, entry.seq, entry.pinned);
     case "request":
-      draft.requests.set(entry.process, Math.max(entry.seq, draft.requests.get(entry.process) ?? 0));
+      draft.requests.set(entry.seq, entry.process);
       return;
     case "redaction":
       // A removed text also disappears from where it was already drawn.
@@ -253,7 +260,14 @@ function textOfPart(part: Part): string {
 }
 
 export type Item =
-  | { readonly kind: "message"; readonly key: string; readonly seq: number; readonly message: Message }
+  | {
+      readonly kind: "message";
+      readonly key: string;
+      readonly seq: number;
+      readonly message: Message;
+      /** It was cut off: nothing more comes. */
+      readonly isCutOff: boolean;
+    }
   | { readonly kind: "call"; readonly key: string; readonly seq: number; readonly call: Call }
   | {
       readonly kind: "action";
@@ -264,6 +278,15 @@ export type Item =
       readonly process: string;
     }
   | { readonly kind: "process"; readonly key: string; readonly seq: number; readonly process: Process }
+  /** A turn of the channel that failed or was stopped. */
+  | {
+      readonly kind: "end";
+      readonly key: string;
+      readonly seq: number;
+      readonly process: Process;
+      /** Messages before it that the model has not got. */
+      readonly unread: number;
+    }
   | { readonly kind: "remark"; readonly key: string; readonly seq: number; readonly remark: Remark };
 
 /** Returns the process that talks to the person. */
@@ -280,13 +303,15 @@ export function itemsOf(transcript: Transcript, process: string | null = null): 
   const own = process ?? channelOf(transcript)?.id;
   const isOwn = (id: string): boolean => own === undefined || id === own;
   const items: Item[] = [];
+  const over = overUntil(transcript);
   for (const message of transcript.messages.values()) {
     const hasText = message.whole !== null || message.logged.length > 0 || message.streamed.length > 0;
     if (!isOwn(message.process) || message.isVoid || !hasText) continue;
-    // The kernel says that to a worker, or tells a channel what the person has decided.
-    if (message.role === "user" && (message.origin === "kernel" || message.origin === "decision")) continue;
+    if (isTold(message)) continue;
     const { seq } = message.whole ?? message.logged.first ?? { seq: Infinity };
-    items.push({ kind: "message", key: message.id, seq, message });
+    const isCutOff =
+      message.whole === null && (message.logged.last?.seq ?? Infinity) < (over.get(message.process) ?? 0);
+    items.push({ kind: "message", key: message.id, seq, message, isCutOff });
   }
   for (const call of transcript.calls.values())
     if (isOwn(call.process) && call.asked !== null)
@@ -294,13 +319,14 @@ export function itemsOf(transcript: Transcript, process: string | null = null): 
   for (const [action, { first, value }] of transcript.actions)
     if (process === null || isOwn(value.process))
       items.push({ kind: "action", key: action, seq: first, action, ...value });
-  if (process === null)
-    for (const { first, last, value } of transcript.processes.values())
+  if (process === null) {
+    for (const { first, value } of transcript.processes.values())
       if (value.kind !== "channel")
         items.push({ kind: "process", key: value.id, seq: first, process: value });
-      // Why there is no answer.
-      else if (value.state === "Failed" || value.state === "Cancelled")
-        items.push({ kind: "process", key: value.id, seq: last, process: value });
+    // Why there is no answer.
+    for (const end of turnEndsOf(transcript, own ?? ""))
+      items.push({ kind: "end", key: `end ${end.seq}`, ...end });
+  }
   for (const [seq, remark] of transcript.remarks)
     // The conclusion of a process is shown with it.
     if (remark.kind !== "conclusion" && isOwn(remark.process))
@@ -321,7 +347,7 @@ export function hasWork(transcript: Transcript): boolean {
   if (channel === null) return true;
   // After the last message, the channel has not yet said that it begins.
   const seq = transcript.processes.get(channel.id)?.last ?? 0;
-  if (lastMessageSeq(transcript, channel.id) > Math.max(seq, transcript.requests.get(channel.id) ?? 0))
+  if (lastMessageSeq(transcript, channel.id) > Math.max(seq, lastRequest(transcript, channel.id)))
     return true;
   return [...transcript.processes.values()].some(({ value }) => isWorking(value));
 }
@@ -334,11 +360,17 @@ export function isAtRest(transcript: Transcript): boolean {
   if (hasWork(transcript)) return false;
   const channel = channelOf(transcript);
   if (channel === null || channel.state !== "WaitingForInput") return true;
-  const read = transcript.requests.get(channel.id) ?? 0;
+  const read = lastRequest(transcript, channel.id);
   return ![...transcript.processes.values()].some(
     ({ last, value: { kind, state } }) =>
       kind !== "channel" && kind !== "compaction" && reported.has(state) && last > read,
   );
+}
+
+function lastRequest({ requests }: Transcript, of: string): number {
+  let last = 0;
+  for (const [seq, process] of requests) if (process === of) last = Math.max(last, seq);
+  return last;
 }
 
 function lastMessageSeq({ messages }: Transcript, channel: string): number {
