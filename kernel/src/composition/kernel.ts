@@ -214,6 +214,9 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     },
   });
 
+  // Agents may be gone because their folder is, which may return before anybody looks at it again.
+  context.opened.use(configuration.changed.on(() => void workspace.missingRoots()));
+  context.opened.use(registry.added.on(() => minds.agentsReturned()));
   const scheduled = schedules.before(registry);
 
   await actions.recover();

@@ -22,6 +22,9 @@ import { type ConversationHost, type Filled, type GivenContext, placeOf } from "
 import { kinds } from "./kinds.ts";
 import { stopError } from "./stop-tree.ts";
 
+/** Entries of a compaction, which makes a few requests. */
+export const maxOwnEntries = 1_000;
+
 type Level = Exclude<Pressure, "none">;
 
 /** What a compaction is made of. */

@@ -8,7 +8,7 @@ import type { ConversationLog } from "../conversations/conversation-log.ts";
 import type { OpenLog } from "../conversations/open-logs.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { writtenMessage } from "./attachments.ts";
-import { Compactor } from "./compactor.ts";
+import { Compactor, maxOwnEntries } from "./compactor.ts";
 import { Contexts } from "./contexts.ts";
 import { ContextTail } from "./context-tail.ts";
 import { stopped } from "./ends.ts";
@@ -41,9 +41,6 @@ import { Decisions } from "./decisions.ts";
 import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
 import { untilEnded } from "./until-ended.ts";
-
-/** Entries of a compaction, which makes a few requests. */
-const maxOwnEntries = 1_000;
 
 interface Running {
   readonly process: MindProcess;
@@ -82,11 +79,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     this.#ownTools = new OwnTools(this);
     this.#wakes = new Wakes({
       clock: this.ports.clock,
-      wake: () => {
-        // It may have read what was found while it answered something else.
-        if (this.#contexts.hasUnread(this.channel)) this.wake();
-        else this.workEnded();
-      },
+      // It may have read what was found while it answered something else.
+      wake: () => (this.#contexts.hasUnread(this.channel) ? this.wake() : this.workEnded()),
       exhausted: () => {
         this.#notice(exhausted);
         this.workEnded();
@@ -187,7 +181,11 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   wake(turn = ""): void {
     const { channel } = this;
     if (this.isStopping) return;
-    if (this.#running.has(channel.id)) return this.#running.get(channel.id)?.process.letGo();
+    const running = this.#running.get(channel.id);
+    // While its end is written it reads nothing more: what came then begins the next turn.
+    if (running !== undefined && endedStates.has(running.process.record.state))
+      return void running.done.then(() => this.wake(turn));
+    if (running !== undefined) return running.process.letGo();
     if (!this.decisions.isPaused) this.#start(channel, turn);
     else if (this.isIdle) this.#parts.rested();
   }
@@ -322,8 +320,9 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     await Promise.resolve();
     const { limits, places } = this.#parts;
     try {
-      const groups = groupsOf(process.record, this.mind().definition, this.log.id, limits());
+      // First, because a process that has failed can fail again only from here: without its mind, for one.
       if (process.record.state !== "Waiting") process.enter("wake");
+      const groups = groupsOf(process.record, this.mind().definition, this.log.id, limits());
       if (!places.isFree(groups)) await process.waits();
       using _place = await this.#places.take(process.record.id, groups, process.signal);
       await process.move("start");

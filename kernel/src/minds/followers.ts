@@ -1,11 +1,30 @@
 import type { Clock } from "../base/clock.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
+import type { EntryReader } from "./ports.ts";
 
 /** Receives what is followed. */
 export interface Sink {
   entry(entry: Entry): void;
   delta(delta: Delta): void;
+}
+
+/** Entries that are read at once for a client that follows. */
+const pageSize = 500;
+
+/** Reads a conversation's entries behind a seq, some at a time. */
+export async function* pagesBehind(
+  reader: Pick<EntryReader, "entries">,
+  id: string,
+  from: number,
+): AsyncGenerator<readonly Entry[]> {
+  for (let after = from; ;) {
+    const page = await reader.entries(id, { after, limit: pageSize });
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    after = last.seq;
+  }
 }
 
 /** Pieces that come faster than this are joined. */

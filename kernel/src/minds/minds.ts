@@ -3,7 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import { nextTurn } from "../base/next-turn.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Ask } from "../base/vocabulary/ask.ts";
-import { type Entry, scheduleOrigin } from "../base/vocabulary/conversation.ts";
+import { scheduleOrigin } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 import type { Appended, Conversations } from "../conversations/conversations.ts";
 import { isConversationId } from "../conversations/log-names.ts";
@@ -11,10 +11,12 @@ import { KeptBlocks } from "./kept-blocks.ts";
 import { MindConversation } from "./conversation.ts";
 import { Cortex } from "./cortex.ts";
 import { FollowUpTimers } from "./follow-ups.ts";
-import { Follower, type Sink } from "./followers.ts";
+import { Follower, pagesBehind, type Sink } from "./followers.ts";
 import { isActive, type SchedulePrompt } from "./scheduled.ts";
 import { beginConversation } from "./beginning.ts";
 import { Places } from "./places.ts";
+import { AgentReturns } from "./agent-returns.ts";
+import { GatheredChanges } from "./gathered-changes.ts";
 import { RestingContexts } from "./resting-contexts.ts";
 import type { MindPorts } from "./ports.ts";
 
@@ -35,15 +37,10 @@ interface Active {
   users: number;
 }
 
-/** A change of a conversation is reported so often at most. */
-const changedEveryMs = 100;
-/** Entries that are read at once for a client that follows. */
-const pageSize = 500;
-
 /** The conversations of all minds that are at work or in use. */
 export class Minds implements AsyncDisposable {
   /** Emits the id of a conversation after its entries, at most ten times a second for each. */
-  readonly changed = new Emitter<string>();
+  readonly changed: Emitter<string>;
   readonly conversations: Conversations;
   readonly ports: MindPorts;
   readonly #options: MindsOptions;
@@ -51,7 +48,8 @@ export class Minds implements AsyncDisposable {
   readonly #resting = new RestingContexts();
   readonly #active = new Map<string, Active>();
   readonly #followers = new Map<string, Set<Follower>>();
-  readonly #changing = new Map<string, Disposable>();
+  readonly #changes: GatheredChanges;
+  readonly #returns = new AgentReturns();
   /** Workers that wait for a follow-up. */
   readonly #waiting: FollowUpTimers;
   /** Looks after the minds from time to time. */
@@ -68,6 +66,8 @@ export class Minds implements AsyncDisposable {
     this.#options = options;
     const { conversations } = options;
     this.conversations = conversations;
+    this.#changes = new GatheredChanges(options.ports.clock);
+    this.changed = this.#changes.changed;
     const blocks = new KeptBlocks(conversations, options.ports);
     conversations.appended.on((appended) => {
       blocks.take(appended);
@@ -128,6 +128,18 @@ export class Minds implements AsyncDisposable {
     if (this.#isRunning) return;
     this.#isRunning = true;
     await this.#resumeAll();
+    this.agentsReturned();
+  }
+
+  /** Agents are there again: what was sent to them meanwhile is answered. */
+  agentsReturned(): void {
+    if (!this.#isRunning) return;
+    for (const id of this.#returns.ready((agent) => this.ports.mindOf(agent) !== null))
+      this.use(id, async (conversation) => conversation.wake()).catch((error: unknown) =>
+        this.ports.log.error(`What was sent to an agent was not answered: ${messageOf(error)}`, {
+          conversation: id,
+        }),
+      );
   }
 
   async #resumeAll(): Promise<void> {
@@ -245,7 +257,7 @@ export class Minds implements AsyncDisposable {
     const { seq } = log.state;
     // After the caller knows the subscription.
     nextTurn()
-      .then(() => follower.replay(this.#pages(id, from)))
+      .then(() => follower.replay(pagesBehind(this.conversations, id, from)))
       .catch((error: unknown) =>
         this.ports.log.error(`Entries could not be read for a client: ${messageOf(error)}`, {
           conversation: id,
@@ -290,7 +302,7 @@ export class Minds implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#leaving?.[Symbol.dispose]();
     await this.pause();
-    for (const timer of this.#changing.values()) timer[Symbol.dispose]();
+    this.#changes[Symbol.dispose]();
     await this.conversations[Symbol.asyncDispose]();
   }
 
@@ -306,16 +318,6 @@ export class Minds implements AsyncDisposable {
   async #resume(conversation: MindConversation): Promise<void> {
     const { asked } = conversation.log.state;
     if (asked === "" || !this.ports.models.isOfOtherRun(asked)) await conversation.resume();
-  }
-
-  async *#pages(id: string, from: number): AsyncGenerator<readonly Entry[]> {
-    for (let after = from; ;) {
-      const page = await this.conversations.entries(id, { after, limit: pageSize });
-      yield page;
-      const last = page.at(-1);
-      if (last === undefined || page.length < pageSize) return;
-      after = last.seq;
-    }
   }
 
   #open(id: string): Active {
@@ -378,23 +380,14 @@ export class Minds implements AsyncDisposable {
   #take({ header: { agent }, entries }: Appended): void {
     const id = entries[0]?.conversation;
     if (id === undefined) return;
-    this.#hasChanged(id);
+    this.#changes.add(id);
+    if (this.#returns.take(id, agent, entries, () => this.ports.mindOf(agent) !== null))
+      void nextTurn().then(() => this.agentsReturned());
     if (this.#isRunning)
       this.#waiting.take(
         id,
         entries.flatMap((entry) => (entry.kind === "process" ? [entry.value] : [])),
       );
     if (this.#isRunning && id !== agent) this.cortex.hasNews(agent);
-  }
-
-  #hasChanged(id: string): void {
-    if (this.#changing.has(id)) return;
-    this.#changing.set(
-      id,
-      this.ports.clock.timer(changedEveryMs, () => {
-        this.#changing.delete(id);
-        this.changed.emit(id);
-      }),
-    );
   }
 }

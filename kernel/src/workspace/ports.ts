@@ -79,6 +79,8 @@ export interface Workspace extends AsyncDisposable {
   start(): Promise<void>;
   /** `complete`: the first scan is stored and the watcher runs, so every later change is an event. */
   status(): { entries: number; complete: boolean };
+  /** Looks whether the roots exist. Returns the paths of those that do not; their return is noticed. */
+  missingRoots(): readonly string[];
   /** Resolves when the first scan is stored; `status().complete` is true then. */
   readonly indexed: Promise<void>;
   /** True if nothing is going on. A file written at this very moment may not have been noticed yet. */

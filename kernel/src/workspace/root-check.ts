@@ -34,8 +34,13 @@ export class RootCheck implements Disposable {
   #arm(): Disposable {
     return this.#ports.clock.timer(workspaceTimes.rootCheckMs, () => {
       this.#timer = this.#arm();
-      for (const place of this.#ports.places) this.#look(place);
+      this.look();
     });
+  }
+
+  /** Looks now: a root may go and return between two checks, and what others lost meanwhile has to be found again. */
+  look(): void {
+    for (const place of this.#ports.places) this.#look(place);
   }
 
   #look(place: Place): void {

@@ -197,6 +197,11 @@ class IndexedWorkspace implements Workspace {
     } while (this.#scanAgain);
   }
 
+  missingRoots(): readonly string[] {
+    this.#rootCheck?.look();
+    return this.#places.all.flatMap(({ reader }) => (reader.rootState() === "missing" ? reader.root : []));
+  }
+
   status(): { entries: number; complete: boolean } {
     return { entries: this.#tree.size, complete: this.#isComplete };
   }

@@ -24,6 +24,8 @@ import { Supervisor } from "./supervisor.ts";
 /** All agents of one kernel, their input, and the user's commands to them. */
 export class AgentRegistry<Statement> implements AsyncDisposable {
   readonly changed = new Emitter<Agent>();
+  /** Agents were added, and all of them are known. */
+  readonly added = new Emitter<void>();
   /** An agent's event count of today has grown. */
   readonly counted = new Emitter<Agent>();
   /** An agent's jobs have changed or progressed; with its id. */
@@ -165,6 +167,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     if (!this.#isStarted) return;
     for (const supervisor of fresh) supervisor.start();
     await this.#schedules.follow();
+    if (fresh.length > 0) this.added.emit();
   }
 
   async #pause(): Promise<void> {

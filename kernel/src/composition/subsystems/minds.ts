@@ -3,6 +3,7 @@ import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
 import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
 import { isLaresError, messageOf } from "../../base/errors.ts";
+import { plainLine } from "../../base/plain-text.ts";
 import { FairTurns } from "../../base/fair-turns.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import type { TaintedContents } from "../../conversations/tainted-contents.ts";
@@ -49,13 +50,20 @@ interface MindParts {
   readonly tainted: TaintedContents;
   readonly places: ForeignPlaces;
   readonly memories: Memories;
-  readonly workspace: Pick<Workspace, "get">;
+  readonly workspace: Pick<Workspace, "get" | "missingRoots">;
 }
 
 /** The seq of the first entry of a conversation: its log begins with a record that says whose it is. */
 const firstSeq = 2;
 /** One log, with its large contents. */
 const maxConversationBytes = 256 * 1024 * 1024;
+
+/** Returns why nobody answers for an agent that no document names. */
+function noAgent(agent: string, missing: readonly string[]): string {
+  const [root] = missing;
+  if (root === undefined) return `There is no agent "${agent}" any more.`;
+  return `There is no agent "${agent}" now, because the folder ${plainLine(root)} is gone.`;
+}
 
 /** Opens the conversations with the minds of agents. None works before `start`. */
 export function openMinds(context: KernelContext, parts: MindParts): Minds {
@@ -137,7 +145,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         },
         whyNot: (agent) => {
           const definition = agents.find(agent)?.definition;
-          if (definition === undefined) return `There is no agent "${agent}" any more.`;
+          if (definition === undefined) return noAgent(agent, parts.workspace.missingRoots());
           if (definition.mind === undefined) return `${agent} has no mind, so nobody can talk to it.`;
           return definition.fault ?? `${agent} is disabled or suspended, so nobody can talk to it.`;
         },
