@@ -168,6 +168,29 @@ describe.skipIf(!hasTerminals)("lares chat at a terminal", () => {
     expect(await run.ended).toBe(0);
   });
 
+  test("shows the list of conversations again for another width, and returns the terminal", async () => {
+    {
+      using run = start([]);
+      await run.sees(/Write to Steward/);
+      run.type("hello, this is a title that is so long that a narrow terminal cannot show all of it\r");
+      await run.sees(/No turn of the script|Hi there/);
+      run.type("\u0004");
+      expect(await run.ended).toBe(0);
+    }
+    using run = start(["--resume"]);
+    await run.sees(/Which conversation\?[^]*› hello, this[^]*Enter choose/);
+    run.resize(40, 20);
+    await until("the narrow list", () => /^› hello, this.*…|^› hello, this.{1,38}$/m.test(run.screen));
+    expect(run.screen.match(/Which conversation/g)).toHaveLength(1);
+    expect(run.screen.match(/hello, this/g)).toHaveLength(1);
+    expect(run.screen.trimStart()).toMatch(/^Which conversation\?/);
+    run.type("\r");
+    await run.sees(/Enter send/);
+    run.type("\u0004");
+    expect(await run.ended).toBe(0);
+    expect(run.isFullScreen).toBe(false);
+  });
+
   test("that is declined leaves nothing behind, and asks again", async () => {
     const other = join(bench.base, "other");
     await mkdir(other);

@@ -3,17 +3,13 @@ import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import { UsageError } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { oneNamed } from "../one-named.ts";
-import { chooseFrom } from "../prompts/prompts.ts";
+import { pickFromList } from "../prompts/pick-from-list.ts";
 import { counted } from "../render/quantities.ts";
 import { displayWidth, truncate } from "../render/width.ts";
 import type { Terminal } from "../terminal.ts";
 import { type ConversationChoice, factsOf, titleOf } from "./state/choices.ts";
 
 const maxListed = 100;
-/** More conversations are reached by scrolling. */
-const visibleChoices = 12;
-/** The text that the prompt draws beside a choice. */
-const marginOfChoices = 6;
 /** A shorter title says nothing. */
 const fewestOfTitle = 16;
 
@@ -77,13 +73,11 @@ export async function chosenConversation(
     );
     return first.conversation;
   }
-  const width = terminal.surface.width - marginOfChoices;
-  return chooseFrom(terminal, {
+  return pickFromList(terminal, {
     message: "Which conversation?",
-    maxItems: visibleChoices,
     options: choices.map((choice) => ({
       value: choice.conversation,
-      label: labelOf(choice, width),
+      label: (width) => labelOf(choice, width),
     })),
   });
 }

@@ -16,17 +16,14 @@ export async function chooseFrom<Value>(
   question: {
     readonly message: string;
     readonly options: readonly Option<Value>[];
-    /** More are reached by scrolling. */
-    readonly maxItems?: number;
   },
 ): Promise<Value | null> {
-  const { message, options, maxItems } = question;
+  const { message, options } = question;
   if (!terminal.canDraw) return numbered(terminal, message, options);
   using _held = terminal.hold();
   const chosen = await select<number>({
     message,
     signal: terminal.interrupted,
-    ...(maxItems === undefined ? {} : { maxItems }),
     options: options.map(({ label, hint }, value) => ({
       value,
       label,
