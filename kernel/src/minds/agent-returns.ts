@@ -12,7 +12,7 @@ export class AgentReturns {
 
   /**
    * Takes new entries of a conversation. `hasMind`: whether somebody can answer in it now. Returns true if one is ready that
-   * nobody will tell of.
+   * nobody will announce.
    */
   take(conversation: string, agent: string, entries: readonly Entry[], hasMind: () => boolean): boolean {
     let isReady = false;

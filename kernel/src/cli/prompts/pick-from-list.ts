@@ -18,7 +18,7 @@ const keyWords = "↑↓ move  Enter choose  Esc back";
 
 /**
  * Returns the person's choice from a list that may be long; null if they chose none. It has the whole screen, so that it can be
- * drawn anew for another size of the terminal.
+ * drawn again for another size of the terminal.
  */
 export async function pickFromList<Value>(
   terminal: Terminal,
