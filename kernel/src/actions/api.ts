@@ -31,8 +31,8 @@ export interface Actions extends AsyncDisposable {
   /**
    * Plans, decides and stores a proposal. Returns the action as Committed (or Stale, Failed), Rejected, or
    * PendingApproval; does not wait for the approval. The action supersedes the agent's action that `supersedes` names,
-   * and one that changes exactly the same things. If the agent used `key` before, nothing is stored and the earlier
-   * action is returned.
+   * and those of the same work that change exactly the same things. If the agent used `key` before, nothing is stored and
+   * the earlier action is returned.
    */
   propose(
     authority: Authority,

@@ -12,6 +12,7 @@ import { actionLimits } from "../limits.ts";
 import type { Operation } from "../operations.ts";
 import type { StepPlan } from "../steps.ts";
 import { supersededMessage } from "../unseen.ts";
+import { workOf } from "./targets.ts";
 import type { KeptObject } from "../values.ts";
 
 export interface JournalEntry {
@@ -161,15 +162,18 @@ export class Ledger {
   }
 
   /**
-   * Returns the agent's actions that change exactly these targets, are waiting or stale, and have not been superseded.
+   * Returns the agent's actions that change exactly these targets for the same work (`workOf`), are waiting or stale, and
+   * have not been superseded.
    */
-  async replaceable(agent: string, targets: string): Promise<SupersededAction[]> {
-    const rows = await this.#database.query<SupersededAction>(
-      `SELECT id, state FROM actions
+  async replaceable(agent: string, targets: string, work: string): Promise<SupersededAction[]> {
+    const rows = await this.#database.query<SupersededAction & { readonly causes: string | null }>(
+      `SELECT id, state, body -> '$.onBehalfOf' AS causes FROM actions
        WHERE agent = ? AND targets = ? AND superseded_by IS NULL AND state IN ('PendingApproval', 'Stale')`,
       [agent, targets],
     );
-    return [...rows];
+    return rows.flatMap(({ id, state, causes }) =>
+      workOf(causes === null ? [] : (JSON.parse(causes) as Actor[])) === work ? [{ id, state }] : [],
+    );
   }
 
   /** Returns undelivered ends, oldest first. */

@@ -29,7 +29,7 @@ import { planEffects } from "../planning/planner.ts";
 import type { ActionPorts } from "../ports.ts";
 import type { Retention } from "../ledger/retention.ts";
 import type { RecordedChanges, Staleness } from "../waiting/staleness.ts";
-import { targetsOf } from "../ledger/targets.ts";
+import { targetsOf, workOf } from "../ledger/targets.ts";
 import { actionSeenBy, checkAnswerable } from "../unseen.ts";
 
 interface ProposalParts {
@@ -252,13 +252,14 @@ export class Proposals {
   }
 
   /**
-   * Returns the actions that this one supersedes: the one that it names, and those that change exactly the same things.
+   * Returns the actions that this one supersedes: the one that it names, and those of the same work that change exactly
+   * the same things.
    */
   async #supersededBy({ action, operations }: ActionRecord): Promise<SupersededAction[]> {
-    const same = await this.#parts.ledger.replaceable(action.agent, targetsOf({ operations }));
-    const { supersedes } = action;
+    const { agent, supersedes, on_behalf_of: causes } = action;
+    const same = await this.#parts.ledger.replaceable(agent, targetsOf({ operations }), workOf(causes));
     if (supersedes === undefined || same.some(({ id }) => id === supersedes)) return same;
-    return [await this.#superseded(action.agent, supersedes), ...same];
+    return [await this.#superseded(agent, supersedes), ...same];
   }
 
   /** Throws NotFound for another agent's action, and IllegalTransition for one that can no longer be superseded. */

@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { codeOf } from "../../base/testing/code-of.ts";
-import { type Bench, person } from "../testing/bench.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { Actor } from "../../base/vocabulary/principal.ts";
+import { agent, type Bench, person } from "../testing/bench.ts";
 import { write, edit } from "../testing/effects.ts";
+import { modified } from "../testing/entry-changes.ts";
 import { useWorkspace } from "../testing/workspace.ts";
 
 let bench: Bench;
-const { put, contentOf, restart, stateOf, proposeAs } = useWorkspace((opened) => {
+const { put, contentOf, restart, heard, stateOf, proposeAs } = useWorkspace((opened) => {
   ({ bench } = opened);
 });
 
@@ -32,6 +35,79 @@ describe("superseding", () => {
     const one = await bench.propose({ kind: "tag.add", path: "a", tag: "#one" });
     await bench.propose({ kind: "tag.add", path: "a", tag: "#two" });
     expect(await stateOf(one)).toBe("PendingApproval");
+  });
+
+  describe("a process of a mind", () => {
+    const process = (id: string, conversation = "one"): Actor => ({
+      kind: "process",
+      process: "worker",
+      agent,
+      conversation,
+      id,
+    });
+    const three = "one\ntwo\nthree\n";
+    const proposeFor = (from: string, to: string, ...onBehalfOf: readonly Actor[]): Promise<Action> =>
+      proposeAs({ effects: [edit("a", from, to)] }, agent, onBehalfOf);
+
+    test("supersedes its own older proposal, also through another actor", async () => {
+      put("a", three);
+      const older = await proposeFor("one", "1", process("first"));
+      const newer = await proposeFor("one", "I", { kind: "agent", id: "dev.test.other" }, process("first"));
+      expect(await bench.actions.get(older.id)).toMatchObject({ state: "Stale", superseded_by: newer.id });
+    });
+
+    test.each<[string, readonly Actor[], readonly Actor[]]>([
+      ["another process", [process("first")], [process("second")]],
+      ["one of another conversation", [process("first", "one")], [process("first", "two")]],
+      ["the agent itself", [], [process("first")]],
+    ])("leaves a proposal of %s waiting, and the other way round", async (_name, one, other) => {
+      put("a", three);
+      const proposed = [
+        await proposeFor("one", "1", ...one),
+        await proposeFor("three", "3", ...other),
+        await proposeFor("two", "2", ...one),
+      ];
+      expect(await Promise.all(proposed.map(stateOf))).toEqual([
+        "Stale",
+        "PendingApproval",
+        "PendingApproval",
+      ]);
+    });
+
+    test("waits beside another one's: what is approved first makes the other stale, which a person rebases", async () => {
+      put("a", three);
+      const first = await proposeFor("one", "1", process("first"));
+      const second = await proposeFor("three", "3", process("second"));
+      await bench.actions.approve(person, first.id, { digest: first.digest });
+      await heard(modified("a"));
+      expect(contentOf("a")).toBe("1\ntwo\nthree\n");
+      const stale = await bench.actions.get(second.id);
+      expect(stale).toMatchObject({ state: "Stale", rebasable: true });
+      expect(stale?.superseded_by).toBeUndefined();
+      const rebased = await bench.actions.rebase(person, second.id);
+      expect(rebased).toMatchObject({ state: "PendingApproval", on_behalf_of: second.on_behalf_of });
+      expect(contentOf("a")).toBe("1\ntwo\nthree\n");
+      await bench.actions.approve(person, rebased.id, { digest: rebased.digest });
+      expect(contentOf("a")).toBe("1\ntwo\n3\n");
+    });
+
+    test("names a proposal of another process to supersede it", async () => {
+      put("a", three);
+      const older = await proposeFor("one", "1", process("first"));
+      const effects = [edit("a", "three", "3")];
+      const newer = await proposeAs({ effects, supersedes: older.id }, agent, [process("second")]);
+      expect(await bench.actions.get(older.id)).toMatchObject({ state: "Stale", superseded_by: newer.id });
+    });
+
+    test("leaves what another one proposed before a restart", async () => {
+      put("a", three);
+      const older = await proposeFor("one", "1", process("first"));
+      await restart();
+      await proposeFor("one", "I", process("second"));
+      expect(await stateOf(older)).toBe("PendingApproval");
+      await proposeFor("one", "i", process("first"));
+      expect(await stateOf(older)).toBe("Stale");
+    });
   });
 
   test("by id: the agent's own waiting or stale action; another agent's is not found, an ended one refused", async () => {

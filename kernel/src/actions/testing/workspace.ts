@@ -1,9 +1,11 @@
 import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, onTestFinished } from "vitest";
+import { unlimitedCpu } from "../../base/cpu-budget.ts";
 import type { ManualClock } from "../../base/testing/manual-clock.ts";
 import type { Action, ProposalRequest } from "../../base/vocabulary/action.ts";
 import type { EntryChange } from "../../base/vocabulary/event.ts";
+import type { Actor } from "../../base/vocabulary/principal.ts";
 import { folderSnapshot } from "../../platform/testing/folder-snapshot.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { agent, type Bench, everything, openBench, program } from "./bench.ts";
@@ -27,7 +29,12 @@ interface Workspace {
   /** Reports changes of the workspace and waits for their consequences. */
   heard(...changes: readonly EntryChange[]): Promise<void>;
   stateOf(action: Pick<Action, "id">): Promise<Action["state"] | undefined>;
-  proposeAs(request: Partial<ProposalRequest>, agentId?: string): Promise<Action>;
+  /** `onBehalfOf`: who led to the proposal, the nearest first. */
+  proposeAs(
+    request: Partial<ProposalRequest>,
+    agentId?: string,
+    onBehalfOf?: readonly Actor[],
+  ): Promise<Action>;
 }
 
 /**
@@ -79,14 +86,15 @@ export function useWorkspace(isOpened: (opened: Opened) => void): Workspace {
       await bench.actions.idle();
     },
     stateOf: async ({ id }) => (await bench.actions.get(id))?.state,
-    proposeAs: async (request, agentId = agent) =>
+    proposeAs: async (request, agentId = agent, onBehalfOf = []) =>
       (
-        await bench.actions.propose({ ...everything, extension: agentId }, program, {
-          title: "A test",
-          reason: "",
-          effects: [],
-          ...request,
-        })
+        await bench.actions.propose(
+          { ...everything, extension: agentId },
+          program,
+          { title: "A test", reason: "", effects: [], ...request },
+          unlimitedCpu,
+          { onBehalfOf },
+        )
       ).action,
   };
 }

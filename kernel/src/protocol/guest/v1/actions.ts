@@ -29,7 +29,7 @@ export const actionCalls = define({
   },
   "actions/propose": {
     about:
-      "Proposes an action and returns it at once, without waiting for a decision. It is `Committed` already where policy allows it, `Rejected` where a rule denies it, and `PendingApproval` otherwise. It supersedes an action of this agent that waits and changes the very same things: the same paths, and beside an entry the same tag, field or sidecar.",
+      "Proposes an action and returns it at once, without waiting for a decision. It is `Committed` already where policy allows it, `Rejected` where a rule denies it, and `PendingApproval` otherwise. It supersedes an action of this agent that waits and changes the very same things: the same paths, and beside an entry the same tag, field or sidecar. What was proposed on behalf of one process of a mind is not superseded on behalf of another.",
     errors: {
       ...planning,
       LimitExceeded: "The action is too large, or as many actions of this agent wait as may.",
