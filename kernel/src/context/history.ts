@@ -1,4 +1,10 @@
-import { endedStates, type Entry, type EntryOf, type Part } from "../base/vocabulary/conversation.ts";
+import {
+  endedStates,
+  type Entry,
+  type EntryOf,
+  noteOrigin,
+  type Part,
+} from "../base/vocabulary/conversation.ts";
 import type {
   ModelImage,
   ModelMessage,
@@ -262,7 +268,8 @@ export class History {
   }
 
   /** True unless the result of the call that proposed the action says what became of it. */
-  #isTold({ ref, state }: EntryOf<"action">): boolean {
+  #isTold({ ref, state, origin }: EntryOf<"action">): boolean {
+    if (origin === noteOrigin) return false;
     const known = this.#actions.get(ref);
     if (state === "Pending" || state === "PendingApproval") {
       if (known === undefined) this.#actions.set(ref, "proposed");

@@ -4,6 +4,7 @@ import {
   endedStates,
   type Entry,
   type EntryOf,
+  noteOrigin,
   type Process,
   replacedBy,
   scheduleOrigin,
@@ -299,8 +300,8 @@ export class ConversationFold {
     state.references = state.references.filter(
       (open) => open.kind !== kind || open.ref !== ref || (isOpen && open.process !== process),
     );
-    if (kind === "action" && (!isOpen || origin === "person") && this.#isChannel(process))
-      state.isUnread = true;
+    const isTold = origin === "person" || (!isOpen && origin !== noteOrigin);
+    if (kind === "action" && isTold && this.#isChannel(process)) state.isUnread = true;
     if (isOpen) state.references = [...state.references, { kind, ref, process }].slice(-maxOpen);
     else if (origin === "person") {
       state.isScheduled = false;

@@ -81,10 +81,12 @@ export class CallRunner {
     }
     const outcome = await this.#outcomeOf(call);
     const { result } = outcome;
-    if (result.status !== "needs_approval")
-      return void (await log.append(await this.#results(call, outcome)));
-    const { id } = result.action;
     const { decisions } = this.#host;
+    if (result.status !== "needs_approval") {
+      await decisions.called(result);
+      return void (await log.append(await this.#results(call, outcome)));
+    }
+    const { id } = result.action;
     const action = await decisions.entriesOf(process, result.action);
     if (kinds[process.record.kind].goesOn) {
       await log.append([...(await this.#results(call, outcome)), ...action]);

@@ -1,8 +1,9 @@
 import { neverAborted } from "../base/abort.ts";
 import { messageOf } from "../base/errors.ts";
+import { isJsonObject } from "../base/json.ts";
 import { type Action, hasEnded } from "../base/vocabulary/action.ts";
 import type { Ask, Asking } from "../base/vocabulary/ask.ts";
-import { endedStates, type Process } from "../base/vocabulary/conversation.ts";
+import { endedStates, type Entry, noteOrigin, type Process } from "../base/vocabulary/conversation.ts";
 import { ownAccord, type Principal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { type OpenReference, rejected } from "../conversations/fold.ts";
@@ -13,6 +14,7 @@ import { DecidedChanges } from "./decided-changes.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import type { AtWork, DoubtfulEdit } from "./host.ts";
 import { decisionOrigin, questionIn, toldDecision } from "./let-go.ts";
+import { MadeChanges } from "./made-changes.ts";
 import type { MindPorts, ProcessLog } from "./ports.ts";
 
 interface DecisionsHost {
@@ -44,6 +46,7 @@ export class Decisions {
   readonly #host: DecisionsHost;
   readonly #waits: ActionWaits;
   readonly #blocks: BlockDecisions;
+  readonly #made: MadeChanges;
   /** Actions that end because what had proposed them was stopped. */
   readonly #stopped = new Set<string>();
   /** Questions whose answers the channel does not wait for, and whether it was told. */
@@ -57,6 +60,7 @@ export class Decisions {
     this.#host = host;
     this.changes = new DecidedChanges(host);
     this.#blocks = new BlockDecisions(host);
+    this.#made = new MadeChanges(host);
     this.#waits = new ActionWaits((id) => host.ports.actions.get(id));
   }
 
@@ -90,7 +94,8 @@ export class Decisions {
     const record = log.state.processes.find(({ id }) => id === process);
     const isOver = process !== talker?.id && (record === undefined || endedStates.has(record.state));
     const known = await ports.actions.get(ref);
-    if (isOver && known?.state === "PendingApproval")
+    // What a person has rebased is theirs: it does not end with what had proposed it first.
+    if (isOver && known?.state === "PendingApproval" && known.rebased_by === undefined)
       await ports.actions.reject({ kind: "kernel", lineage: ownAccord }, ref, proposerStopped);
     const action = await ports.actions.get(ref);
     if (action === null) await this.#append(() => this.#endOf("action", ref, "Expired"));
@@ -105,9 +110,21 @@ export class Decisions {
     // A kernel may have died between the entry of its end and the result of the call.
     if (now !== null && hasEnded(now.state)) {
       const known = await ports.reader.entries(log.id, { kinds: ["action"], limit: lookedAt, newest: true });
-      if (known.some((entry) => entry.kind === "action" && entry.ref === id)) return [];
+      const isHere = (entry: Entry): boolean =>
+        entry.kind === "action" && entry.ref === id && entry.origin !== noteOrigin;
+      if (known.some(isHere)) return [];
     }
     return [entryOf(maker, { kind: "action", ref: id, state }, { origin: "workspace" })];
+  }
+
+  /**
+   * A call has a result that may name an action which nobody was asked about. A kernel may have died after it was made and
+   * before it was in the log; the call is then made again, and its result names the same action.
+   */
+  async called(result: ToolResult): Promise<void> {
+    const id = result.status === "success" && isJsonObject(result.value) ? result.value["action"] : null;
+    const action = typeof id === "string" ? await this.#host.ports.actions.get(id) : null;
+    if (action !== null) await this.#made.record(action);
   }
 
   /** Returns what became of an action, as the result of the call that proposed it, once that was decided. */
@@ -125,13 +142,16 @@ export class Decisions {
   /** An action was decided about: what waits for it continues. */
   async actionChanged(action: Action): Promise<void> {
     const { id, state } = action;
-    if (!hasEnded(state)) return;
+    if (!hasEnded(state)) return await this.#made.record(action);
     this.changes.take(action);
     if (this.#stopped.has(id)) return this.#waits.decided(action);
     const reference = this.#host.log.state.references.find(
       ({ kind, ref }) => kind === "action" && ref === id,
     );
-    if (reference === undefined) return this.#waits.decided(action);
+    if (reference === undefined) {
+      this.#waits.decided(action);
+      return await this.#made.record(action);
+    }
     const isPersons = isDecidedByPerson(action);
     await this.#append(() => this.#endOf("action", id, state, isPersons));
     this.#waits.decided(action);

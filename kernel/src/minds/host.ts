@@ -96,6 +96,8 @@ export interface ProcessHost {
     readonly isPaused: boolean;
     /** Returns the entry of an action that a process proposed; none if it is in the log already. */
     entriesOf(process: AtWork, action: Action): Promise<NewEntry[]>;
+    /** Writes an action that the result of a call names and that nobody was asked about. */
+    called(result: ToolResult): Promise<void>;
     /** Returns what became of an action once a person or time has decided about it. */
     result(action: string, signal: AbortSignal): Promise<ToolResult>;
     /** Writes the end of an action that may have ended before its entry was in the log. */

@@ -14,6 +14,8 @@ import { FollowUpTimers } from "./follow-ups.ts";
 import { Follower, pagesBehind, type Sink } from "./followers.ts";
 import { isActive, type SchedulePrompt } from "./scheduled.ts";
 import { beginConversation } from "./beginning.ts";
+import { readerOf } from "./entry-reader.ts";
+import { isShownAlone } from "./made-changes.ts";
 import { Places } from "./places.ts";
 import { AgentReturns } from "./agent-returns.ts";
 import { GatheredChanges } from "./gathered-changes.ts";
@@ -75,15 +77,7 @@ export class Minds implements AsyncDisposable {
     });
     this.ports = {
       ...options.ports,
-      reader: {
-        entries: (id, query) => conversations.entries(id, query),
-        entry: (id, entry) => conversations.entry(id, entry),
-        prefix: (id, process) => conversations.prefix(id, process),
-        picture: (id, hash) => conversations.picture(id, hash),
-        answering: (ids, question) => conversations.answering(ids, question),
-        stretchesOf: (id) => conversations.stretchesOf(id),
-        agentOf: async (id) => (await conversations.find(id))?.agent ?? null,
-      },
+      reader: readerOf(conversations),
       blocks,
       delta: (id, delta) => {
         options.streamed?.(id, delta);
@@ -275,28 +269,36 @@ export class Minds implements AsyncDisposable {
     };
   }
 
-  /** An action has changed: conversations that wait for it continue. */
+  /** An action has changed: conversations that wait for it continue, and those that have led to it show it. */
   actionChanged(action: Action): void {
-    for (const active of this.#active.values())
-      active.opening
-        .then((conversation) => conversation.decisions.actionChanged(action))
-        .catch((error: unknown) =>
-          this.ports.log.error(`The end of an action could not be written: ${messageOf(error)}`),
-        );
-    const conversation = (action.on_behalf_of ?? []).find((actor) => actor.kind === "process")?.conversation;
-    if (this.#isRunning) void this.#wakeFor(action.id, conversation).catch(() => undefined);
+    for (const { opening } of this.#active.values())
+      this.#written(
+        opening.then(({ decisions }) => decisions.actionChanged(action)),
+        "an action",
+      );
+    const causes = (action.on_behalf_of ?? []).flatMap((by) =>
+      by.kind === "process" ? by.conversation : [],
+    );
+    if (this.#isRunning)
+      for (const id of new Set(causes))
+        this.#wakeFor(action.id, id, isShownAlone(action)).catch(() => undefined);
   }
 
   /** A question has changed: the conversation that asked it writes its end down. */
   askChanged(ask: Ask): void {
     if (ask.state === "Pending" || ask.conversation === undefined) return;
-    this.#active
-      .get(ask.conversation)
-      ?.opening.then((conversation) => conversation.decisions.askChanged(ask))
-      .catch((error: unknown) =>
-        this.ports.log.error(`The end of a question could not be written: ${messageOf(error)}`),
-      );
+    const opening = this.#active.get(ask.conversation)?.opening;
+    this.#written(
+      opening?.then(({ decisions }) => decisions.askChanged(ask)),
+      "a question",
+    );
     if (this.#isRunning) void this.#wakeFor(ask.id, ask.conversation).catch(() => undefined);
+  }
+
+  #written(writing: Promise<void> | undefined, what: string): void {
+    writing?.catch((error: unknown) =>
+      this.ports.log.error(`The end of ${what} could not be written: ${messageOf(error)}`),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -306,12 +308,14 @@ export class Minds implements AsyncDisposable {
     await this.conversations[Symbol.asyncDispose]();
   }
 
-  /** A conversation that rests waits for the decision too. */
-  async #wakeFor(decision: string, conversation: string | undefined): Promise<void> {
-    if (conversation === undefined || this.#active.has(conversation)) return;
+  /** A conversation that rests waits for the decision too. `isShown`: it is written down there in any case. */
+  async #wakeFor(decision: string, conversation: string, isShown = false): Promise<void> {
+    if (this.#active.has(conversation)) return;
     const row = await this.conversations.find(conversation);
     if (row?.state.references.some(({ ref }) => ref === decision) === true)
       await this.use(conversation, (opened) => this.#resume(opened));
+    else if (isShown && row != null)
+      await this.use(conversation, ({ decisions }) => decisions.check(decision));
   }
 
   /** Resumes the work, unless it began in a rehearsal and this kernel asks the person's models, or the other way round. */

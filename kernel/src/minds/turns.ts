@@ -1,4 +1,4 @@
-import type { Entry, Process } from "../base/vocabulary/conversation.ts";
+import { type Entry, noteOrigin, type Process } from "../base/vocabulary/conversation.ts";
 import type { EntryReader } from "./ports.ts";
 
 type Reader = Pick<Process, "id" | "kind">;
@@ -27,7 +27,7 @@ function isFound(entry: Entry, { id, kind }: Reader): boolean {
   if (entry.kind === "conclusion") return (kind === "channel" || kind === "branch") && entry.process !== id;
   if (kind !== "channel") return false;
   const isEnd = entry.kind === "action" && !waiting.has(entry.state);
-  return isEnd && entry.process === id && entry.origin !== "person";
+  return isEnd && entry.process === id && entry.origin !== "person" && entry.origin !== noteOrigin;
 }
 
 /** The notice for a channel that reads the conclusions of its children only after the person has written again. */

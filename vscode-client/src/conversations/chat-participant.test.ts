@@ -72,12 +72,17 @@ describe("@lares", () => {
     });
     tell({ ...said(4, "[x](command:y) done"), id: "e4" });
     tell(entry(5, { kind: "action", ref: "a1", state: "PendingApproval" }));
-    tell(channel(6, "WaitingForInput"));
-    fake.tell("lares/conversations/changed", conversation({ seq: 6 }));
+    // Decided in the conversation: its question was shown.
+    tell(entry(6, { kind: "action", ref: "a1", state: "Committed", origin: "person" }));
+    tell(entry(7, { kind: "action", ref: "a2", state: "Committed", origin: "kernel" }));
+    tell(channel(8, "WaitingForInput"));
+    fake.tell("lares/conversations/changed", conversation({ seq: 8 }));
     expect(await answered).toEqual({ metadata: { conversation: "c1" } });
     expect(to.written.join("")).not.toContain("[x](command:y)");
     expect(to.written.join("")).toContain("done");
-    expect(to.buttons).toEqual(["lares.showChanges", "lares.review", "lares.openConversation"]);
+    expect(to.written.join("").match(/made without asking/g)).toHaveLength(1);
+    const shown = ["lares.showChanges", "lares.review"];
+    expect(to.buttons).toEqual([...shown, ...shown, "lares.openConversation"]);
   });
 
   it("continues the conversation that an earlier answer named", () => {

@@ -173,7 +173,10 @@ export class ChatTurn {
           this.#reference((entry.arguments as { path: string }).path);
         return;
       case "action":
-        if (entry.state === "PendingApproval") this.#proposal(entry.ref);
+        if (entry.state === "PendingApproval") this.#change(entry.ref, "A change waits for you.");
+        // Nothing in the conversation waited for it; a person sees and undoes it in the review.
+        else if (entry.state === "Committed" && entry.origin === "kernel")
+          this.#change(entry.ref, "A change was made without asking here.");
         return;
       case "ask":
         if (entry.state === "Pending")
@@ -212,8 +215,8 @@ export class ChatTurn {
   }
 
   /** Every decision is made where the whole of it is shown. */
-  #proposal(id: string): void {
-    this.#stream.markdown(plainMarkdown("A change waits for you."));
+  #change(id: string, words: string): void {
+    this.#stream.markdown(plainMarkdown(words));
     this.#stream.button({ command: "lares.showChanges", title: "Show Changes", arguments: [id] });
     this.#stream.button({ command: "lares.review", title: "Review…", arguments: [id] });
   }

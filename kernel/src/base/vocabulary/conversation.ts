@@ -207,7 +207,11 @@ export const Entry = Type.Union(
     }),
     entry("notice", "What the kernel tells the person", said),
     entry("process", "A process began, changed or ended", { value: Process }),
-    entry("action", "An action that a process proposed; again when it has ended", reference),
+    entry(
+      "action",
+      "An action that a process proposed; again when it has ended. Only its end, of the origin `kernel`, if nothing here waited for a decision: policy allowed it, or it was approved elsewhere",
+      reference,
+    ),
     entry("ask", "A question to a person that a process waits for; again when it has ended", reference),
     entry("usage", "What one attempt used", {
       model: Type.String({ description: "The model, as `provider/model`" }),
@@ -248,6 +252,9 @@ export const Entry = Type.Union(
 );
 export type Entry = Static<typeof Entry>;
 export type EntryOf<Kind extends Entry["kind"]> = Extract<Entry, { kind: Kind }>;
+
+/** The origin of an action's entry that only shows that a change was made: no process reads it or answers. */
+export const noteOrigin = "kernel";
 
 /** The origin of what a schedule says: the words of a manifest that a person accepted. */
 export const scheduleOrigin = "schedule";

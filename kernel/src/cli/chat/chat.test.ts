@@ -338,6 +338,28 @@ describe("a change that waits", () => {
     expect(walk.press("/undo<escape><return>").commands.at(-1)).toEqual({ kind: "undo", id: "two" });
   });
 
+  test("that nobody was asked about here says so, and is what /undo reverts", () => {
+    const walk = begun()
+      .entries({ kind: "action", ref: "asked", state: "Committed" })
+      .entries({ kind: "action", ref: "unasked", state: "Committed", origin: "kernel" })
+      .action("asked", { state: "Committed", decided_by: "user" })
+      .action("unasked", { state: "Committed", decided_by: "policy" });
+    expect(walk.screen.match(/decided automatically/g)).toHaveLength(1);
+    expect(walk.press("/undo<escape><return>").commands.at(-1)).toEqual({ kind: "undo", id: "unasked" });
+  });
+
+  test("that is out of date is rebased with one key, if it may still fit", () => {
+    const walk = begun().entries({ kind: "action", ref: "sea", state: "Stale" });
+    walk.action("sea", { state: "Stale", rebasable: true });
+    expect(walk.screen).toContain("f rebases it on the new text");
+    expect(walk.press("<tab>f").commands.at(-1)).toEqual({ kind: "rebase", id: "sea" });
+    walk.give({ kind: "decided", id: "sea" }).action("sea", { state: "Stale", superseded_by: "other" });
+    expect(walk.screen).not.toContain("f rebases");
+    const before = walk.commands.length;
+    walk.press("<tab>f");
+    expect(walk.commands.slice(before).map(({ kind }) => kind)).not.toContain("rebase");
+  });
+
   test("is not undone twice: /undo says that nothing is left", () => {
     const walk = begun().press("/undo<escape><return>");
     expect(walk.screen).toContain("No change was made");

@@ -91,6 +91,8 @@ function actionKey(state: ChatState, item: ShownItem & { kind: "action" }, key: 
   if (state.busy.has(id)) return whileDecided(state, key, "arsu");
   const now = stateOfAction(state, item);
   if (now === "Committed" && key.text === "u") return stay(begun(state, id), { kind: "undo", id });
+  if (now === "Stale" && action.rebasable === true && key.text === "f")
+    return stay(begun(state, id), { kind: "rebase", id });
   if (now !== "PendingApproval") return stay(state);
   switch (key.text) {
     case "a":

@@ -78,7 +78,7 @@ export type KernelCommand =
       readonly rules?: readonly RememberedRule[];
     }
   | { readonly kind: "reject"; readonly id: string; readonly reason?: string }
-  | { readonly kind: "undo"; readonly id: string }
+  | { readonly kind: "undo" | "rebase"; readonly id: string }
   | {
       readonly kind: "answer";
       readonly id: string;

@@ -2,6 +2,7 @@ import { type AnswerCut, cutWords } from "../../base/cut-answer.ts";
 import type { Conversation, Process } from "../../base/vocabulary/conversation.ts";
 import { errorLines, exitCodes } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
+import type { KernelClient } from "../kernel-client.ts";
 import type { Terminal } from "../terminal.ts";
 
 export type Failure = NonNullable<Process["error"]>;
@@ -56,4 +57,22 @@ export function outcomeLines(
     ...waiting.map(({ title }) => `Waits for you: ${oneLine(title)}`),
     ...(waiting.length === 0 ? [] : [`Decide with: ${again} --resume ${conversation.id.slice(-8)}`]),
   ];
+}
+
+/** Returns the paths that were changed without asking, because a person had decided so before. */
+export async function changedUnasked(
+  kernel: Pick<KernelClient, "action">,
+  actions: Iterable<string>,
+): Promise<string[]> {
+  const paths = new Set<string>();
+  for (const id of actions) {
+    const action = await kernel.action(id).catch(() => null);
+    if (action?.state === "Committed" && action.decided_by === "policy")
+      for (const { path } of action.effects) paths.add(path);
+  }
+  return [...paths];
+}
+
+export function unaskedLine(path: string): string {
+  return `changed without asking, as you decided before: ${oneLine(path)}`;
 }

@@ -4,7 +4,7 @@ import { exitCodes, renderError, UsageError, type CommandContext } from "../comm
 import { noticeLines } from "../render/notifications.ts";
 import { Asking } from "./asking.ts";
 import type { OpenedChat } from "./open.ts";
-import { outcomeLines } from "./outcome.ts";
+import { changedUnasked, outcomeLines, unaskedLine } from "./outcome.ts";
 import { runInLines, runOfferedInLines } from "./plain-commands.ts";
 import { offeredWords, slashOf } from "./state/slash.ts";
 
@@ -13,7 +13,9 @@ import { offeredWords, slashOf } from "./state/slash.ts";
  * Returns 2 if a line was wrong, else 1 if a command or an answer failed, else the code of the last answer.
  */
 export async function chatInLines({ terminal }: CommandContext, opened: OpenedChat): Promise<number> {
+  const changes = new Set<string>();
   await using asking = new Asking(terminal, opened, {
+    entry: (entry) => void (entry.kind === "action" && changes.add(entry.ref)),
     said: (text) => terminal.write(text),
     remark: (text) => terminal.warn(text),
     notice: (notice) => terminal.warn(noticeLines(notice, terminal.errorSurface)),
@@ -22,6 +24,11 @@ export async function chatInLines({ terminal }: CommandContext, opened: OpenedCh
   if (opened.rehearsal !== null)
     terminal.warn(`A rehearsal: ${opened.rehearsal} answers, and no model is asked.`);
   const codes: number[] = [];
+  const tellChanges = async (): Promise<void> => {
+    const paths = await changedUnasked(asking.kernel, changes);
+    changes.clear();
+    terminal.warn(paths.map(unaskedLine));
+  };
   // A command would ask the person's own models.
   const offered = opened.rehearsal === null ? await asking.kernel.commands() : [];
   /** Returns false if the person leaves with it. */
@@ -31,12 +38,14 @@ export async function chatInLines({ terminal }: CommandContext, opened: OpenedCh
       if (slash === null) {
         const outcome = await asking.ask(line, newId());
         codes.push(outcome.code);
+        await tellChanges();
         terminal.warn(outcomeLines(outcome, opened.again, terminal));
         return true;
       }
       if (slash.kind === "unknown") throw new UsageError(slash.message);
       if (slash.kind === "offered") {
         codes.push(await runOfferedInLines(asking, opened, terminal, slash));
+        await tellChanges();
         return true;
       }
       return await runInLines(asking, opened, terminal, slash, offered);

@@ -249,6 +249,9 @@ export class ChatSession implements AsyncDisposable {
       case "undo":
         await kernel.undo(command.id);
         return this.#decided(command.id);
+      case "rebase":
+        await kernel.rebase(command.id);
+        return this.#decided(command.id);
       case "answer": {
         const { digest, allow, remember } = command;
         this.#send({ kind: "ask", ask: await kernel.answerAsk(command.id, { digest, allow, remember }) });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { notFound } from "../../base/errors.ts";
 import { anAction } from "../testing/fake-kernel.ts";
-import { changedUnasked } from "./ask.ts";
+import { changedUnasked } from "../chat/outcome.ts";
 
 test("the files that were changed without asking are named once each, and no others", async () => {
   const base = anAction("a1");

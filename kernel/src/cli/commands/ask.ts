@@ -4,11 +4,10 @@ import { isLaresError, messageOf } from "../../base/errors.ts";
 import { Asking } from "../chat/asking.ts";
 import { checkLength } from "../chat/files.ts";
 import { withConversation, type ChatOptions } from "../chat/open.ts";
-import { outcomeLines } from "../chat/outcome.ts";
+import { changedUnasked, outcomeLines, unaskedLine } from "../chat/outcome.ts";
 import { slashOf } from "../chat/state/slash.ts";
 import { UsageError, type CommandContext } from "../command.ts";
 import { KernelClient } from "../kernel-client.ts";
-import { oneLine } from "../render/foreign.ts";
 
 export interface AskOptions extends Pick<ChatOptions, "folder" | "model" | "rehearse"> {
   readonly agent?: string;
@@ -73,27 +72,13 @@ async function asked(
         ...(cut === null ? {} : { cut }),
         ...(error === null ? {} : { error }),
       });
-    for (const path of changed) remark(`changed without asking, as you decided before: ${oneLine(path)}`);
+    for (const path of changed) remark(unaskedLine(path));
     terminal.warn(outcomeLines(outcome, opened.again, terminal));
     // Another question would begin another conversation.
     if (cut !== null && waiting.length === 0)
       terminal.warn(`Continue with: ${opened.again} --resume ${conversation.id.slice(-8)}`);
     return code;
   });
-}
-
-/** Returns the paths that were changed without asking, because a person had decided so before. */
-export async function changedUnasked(
-  kernel: Pick<KernelClient, "action">,
-  actions: Iterable<string>,
-): Promise<string[]> {
-  const paths = new Set<string>();
-  for (const id of actions) {
-    const action = await kernel.action(id).catch(() => null);
-    if (action?.state === "Committed" && action.decided_by === "policy")
-      for (const { path } of action.effects) paths.add(path);
-  }
-  return [...paths];
 }
 
 /** Calls `work`, and prints as JSON too why it did not come to an answer. */

@@ -267,12 +267,12 @@ export function reasonText({ sentence, place }: PolicyReason, here?: Here): stri
 
 /**
  * Renders an action for a running log: "✓ done Archive 1 extra copy of sea.jpg dev.lares.storage". Text that does not
- * fit on a line continues indented on the next.
+ * fit on a line continues indented on the next. `note`: what else is said of it, in the kernel's words.
  */
-export function renderActionLine(action: Action, { style, width }: Surface): string[] {
+export function renderActionLine(action: Action, { style, width }: Surface, note?: string): string[] {
   const parts = [
     `${actionStateWords[action.state]}  ${oneLine(action.title)}`,
-    oneLine(action.agent),
+    oneLine(action.agent) + (note === undefined ? "" : `  ${note}`),
     ...(action.error === undefined ? [] : [oneLine(action.error)]),
   ];
   const sign = signOf(action.state, style);

@@ -3,6 +3,7 @@ import { OneAtATime } from "../../base/one-at-a-time.ts";
 import type { ChatBinding, ChatBindings, FileMove } from "../../base/vocabulary/chat-binding.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import type { Principal } from "../../base/vocabulary/principal.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
 import { actionWords } from "../../base/vocabulary/effect-words.ts";
 import type { ConversationService } from "../conversations.ts";
 import type { FileService } from "../files.ts";
@@ -237,15 +238,23 @@ export class ChatFiles {
   }
 
   /** Returns the Markdown of an answer, with the heading of the agent's turn. */
-  async markdownOf({ text, failure, waiting }: Unwritten, agent: ChatAgent): Promise<string> {
-    const actions = await Promise.all(waiting.map((id) => this.#ports.actions.get(id)));
-    const pending = actions.flatMap((action) =>
-      action?.state === "PendingApproval" ? [actionWords(action.effects)] : [],
+  async markdownOf({ text, failure, waiting, made }: Unwritten, agent: ChatAgent): Promise<string> {
+    const wordsOf = async (ids: readonly string[], isIt: (action: Action) => boolean): Promise<string[]> => {
+      const actions = await Promise.all(ids.map((id) => this.#ports.actions.get(id)));
+      return actions.flatMap((action) =>
+        action !== null && isIt(action) ? [actionWords(action.effects)] : [],
+      );
+    };
+    const pending = await wordsOf(waiting, ({ state }) => state === "PendingApproval");
+    const unasked = await wordsOf(
+      made,
+      (action) => action.state === "Committed" && action.decided_by === "policy",
     );
     return [
       agentHeading(agent),
       ...(text === "" ? [] : [answerMarkdown(text)]),
       ...(failure === null ? [] : [remark(failure)]),
+      ...unasked.map((words) => remark(`Changed without asking, as you decided before: ${words}`)),
       ...pending.map((words) => remark(`This waits for you: ${words} Code actions of the file decide it.`)),
     ].join("\n\n");
   }

@@ -17,7 +17,7 @@ type Short =
   | { readonly said: string; readonly id: string; readonly partial?: true; readonly process?: string }
   | { readonly undone: string }
   | { readonly state: Process["state"]; readonly error?: string }
-  | { readonly action: string; readonly state: string; readonly process?: string };
+  | { readonly action: string; readonly state: string; readonly process?: string; readonly origin?: string };
 
 function entriesOf(shorts: readonly Short[]): Entry[] {
   return shorts.map((short, index) => {
@@ -31,7 +31,13 @@ function entriesOf(shorts: readonly Short[]): Entry[] {
           : "undone" in short
             ? { kind: "void", message: short.undone }
             : "action" in short
-              ? { kind: "action", ref: short.action, state: short.state, process: short.process ?? "c" }
+              ? {
+                  kind: "action",
+                  ref: short.action,
+                  state: short.state,
+                  process: short.process ?? "c",
+                  origin: short.origin ?? "workspace",
+                }
               : "said" in short
                 ? {
                     kind: "message",
@@ -120,9 +126,11 @@ test("of the actions of all processes, those wait that did not end", async () =>
     { action: "a", state: "PendingApproval" },
     { action: "b", state: "PendingApproval", process: "w" },
     { action: "a", state: "Committed" },
+    { action: "c", state: "Committed", process: "w", origin: "kernel" },
     rests,
   ];
-  expect((await read(entries)).waiting).toEqual(["b"]);
+  // Nothing waited for the last one.
+  expect(await read(entries)).toMatchObject({ waiting: ["b"], made: ["c"] });
 });
 
 test("a long answer is read in pages", async () => {

@@ -1,5 +1,10 @@
 import { type AnswerCut, cutWords } from "../../base/cut-answer.ts";
-import type { Conversation, Entry, ProcessState } from "../../base/vocabulary/conversation.ts";
+import {
+  type Conversation,
+  type Entry,
+  noteOrigin,
+  type ProcessState,
+} from "../../base/vocabulary/conversation.ts";
 import type { ConversationService } from "../conversations.ts";
 import { maxAnswerCharacters } from "./answer-markdown.ts";
 
@@ -17,6 +22,8 @@ export interface Unwritten {
   readonly failure: string | null;
   /** Ids of actions that it proposed and that were not decided. */
   readonly waiting: readonly string[];
+  /** Ids of actions that were carried out, and for which the conversation did not wait. */
+  readonly made: readonly string[];
 }
 
 const pageSize = 1_000;
@@ -50,6 +57,7 @@ class UnwrittenReader {
   readonly #channel: string;
   readonly #said = new Map<string, Said>();
   readonly #actions = new Map<string, string>();
+  readonly #made = new Set<string>();
   /** Why the last answer ends early. */
   #cut: AnswerCut | null = null;
   #characters = 0;
@@ -62,7 +70,10 @@ class UnwrittenReader {
   }
 
   take(entry: Entry): void {
-    if (entry.kind === "action") this.#actions.set(entry.ref, entry.state);
+    if (entry.kind === "action") {
+      this.#actions.set(entry.ref, entry.state);
+      if (entry.origin === noteOrigin) this.#made.add(entry.ref);
+    }
     if (entry.process !== this.#channel) return;
     if (entry.kind === "request") this.#lastRequest = entry.seq;
     else if (entry.kind === "void") this.#said.delete(entry.message);
@@ -92,6 +103,7 @@ class UnwrittenReader {
       text,
       failure: failureOf(last, text, this.#lastAsked) ?? (this.#cut === null ? null : cutWords(this.#cut)),
       waiting: [...this.#actions].flatMap(([ref, standing]) => (standing === "PendingApproval" ? [ref] : [])),
+      made: [...this.#made],
     };
   }
 

@@ -1,6 +1,7 @@
 import { cutWords } from "../../../base/cut-answer.ts";
 import { shownArguments } from "../../../base/vocabulary/ask-arguments.ts";
 import { leftUnread, stoppedHere } from "../../../base/turn-ends.ts";
+import type { Action } from "../../../base/vocabulary/action.ts";
 import type { Part, Process } from "../../../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 import { stateOfAction, type ChatState, type ShownItem } from "../state/state.ts";
@@ -226,13 +227,21 @@ function actionLines(state: ChatState, item: ShownItem & { kind: "action" }, sur
   const now = stateOfAction(state, item);
   const { action, unread } = whole;
   if (now !== "PendingApproval") {
-    const lines = renderActionLine({ ...action, state: now }, surface);
+    const lines = renderActionLine({ ...action, state: now }, surface, noteOf(action));
     const opened = state.open.has(item.key) ? cardLines(state, item.action, surface) : [];
-    const hint =
-      now === "Committed" && !state.busy.has(item.action)
+    const isFree = !state.busy.has(item.action);
+    const undo =
+      isFree && state.focus === item.key && now === "Committed"
         ? keys(state, item.key, [["u", "undo"]], surface)
         : [];
-    return [...lines, ...opened, ...(state.focus === item.key ? hint : [])];
+    // Said without the focus too: otherwise a change that another one overtook looks lost.
+    const rebase =
+      !isFree || now !== "Stale" || action.rebasable !== true
+        ? []
+        : state.focus === item.key
+          ? keys(state, item.key, [["f", "rebase on the new text"]], surface)
+          : wrap("It may still fit: at this line, f rebases it on the new text.", width).map(style.dim);
+    return [...lines, ...opened, ...undo, ...rebase];
   }
   const isWhole = isCardWhole(state, item.action, surface);
   return [
@@ -257,6 +266,13 @@ function actionLines(state: ChatState, item: ShownItem & { kind: "action" }, sur
           { ...surface, width },
         )),
   ];
+}
+
+/** Nobody was asked about it here, so the person learns only from this line why it was made. */
+function noteOf({ decided_by: by, state, error }: Action): string | undefined {
+  return by === "policy" && state === "Committed" && error === undefined
+    ? "decided automatically"
+    : undefined;
 }
 
 /** Returns the card of an action with all of its contents; empty while it is being read. */

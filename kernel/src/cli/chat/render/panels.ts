@@ -50,6 +50,7 @@ const keyList: readonly (readonly [keys: string, words: string])[] = [
   ["Tab", "go to what waits for you, or to the last call: then ↑ ↓ Enter"],
   ["a r s", "at a change or a question: approve or allow it, reject or deny it, always"],
   ["u", "at a change that was made: undo it"],
+  ["f", "at a change that is out of date: rebase it on the new text"],
   ["Ctrl-O", "open and close the last call, thought or process"],
   ["PgUp PgDn", "scroll"],
   ["Esc, Ctrl-C", "stop what runs"],
