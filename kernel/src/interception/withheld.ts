@@ -135,8 +135,7 @@ export class Seen {
     if (made === undefined || made.isResultHidden) return true;
     try {
       const value: unknown = JSON.parse(text);
-      const note = isJsonObject(value) && made.tool.startsWith("files/") ? value["note"] : "";
-      return this.#hides(value) || this.#hides(quotedIn(String(note ?? "")));
+      return this.#hides(value) || (made.tool.startsWith("files/") && this.#hides(quotedIn(noteIn(value))));
     } catch {
       // An error may name what a path may have meant.
       if (made.tool.startsWith("files/") && this.#hides(quotedIn(text))) return true;
@@ -191,7 +190,12 @@ function producerOf(tool: string): string | null {
 /** Returns what the kernel says about a result, in which names of files are quoted. */
 function wordsOf(result: ToolResult): string {
   if (result.status === "error") return result.message;
-  return result.status === "success" && isJsonObject(result.value) ? String(result.value["note"] ?? "") : "";
+  return result.status === "success" ? noteIn(result.value) : "";
+}
+
+function noteIn(value: unknown): string {
+  const note = isJsonObject(value) ? value["note"] : undefined;
+  return typeof note === "string" ? note : "";
 }
 
 /** Returns the texts between the quotation marks of a text, on either side of each: one may be missing. */

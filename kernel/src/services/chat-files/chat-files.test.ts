@@ -33,9 +33,9 @@ function filesWith() {
   };
   const files = new ChatFiles({
     conversations: conversations as never,
-    actions: { get: async () => null } as never,
+    actions: { get: async () => null },
     agents: { list: () => ["a", "b"].map((id) => ({ id, name: id, mind: true })) as never },
-    files: { pathsOf: async () => [path] } as never,
+    files: { pathsOf: async () => [path] },
     bindings: {
       get: async (of: string) => bindings.get(of) ?? null,
       put: async (binding: ChatBinding) => void bindings.set(binding.path, binding),
