@@ -154,7 +154,9 @@ it("work, a stop, a failure with what to do, and an answer that was cut off are 
     await reader.say("broken");
     await reader.announced(/^polite: Failed: The key is wrong\. Check the key/);
     const log = await reader.read(".log");
-    expect(log).toMatch(/output limit[^]*Stopped here\.[^]*- img "Failed"\n *- paragraph: The key is wrong\./);
+    expect(log).toMatch(
+      /output limit[^]*Stopped here\.[^]*- img "Failed"\n *- paragraph: The key is wrong\./,
+    );
     expect(await reader.read(".dock")).toMatch(
       /- textbox "Message"[^]*- button "Add a file"[^]*- combobox "Model"[^]*- button "Send"/,
     );
