@@ -212,7 +212,7 @@ test("what was allowed for the conversation is asked again once untrusted text l
     ],
     { worker: Array.from({ length: 8 }, () => step) },
   );
-  // What both workers are asked about then comes from the same texts.
+  // Both workers' questions then have the same sources.
   await until("the tainted worker to have read", () => hasRead);
   mayRead.resolve();
   const ask = await questionOf(id);

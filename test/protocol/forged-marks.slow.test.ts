@@ -1,4 +1,4 @@
-/** Whatever others wrote: in no request does it begin a heading of the kernel's, or speak as the person. */
+/** No text that others wrote begins a heading of the kernel's, or speaks as the person, in any request. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HostileMind, MIND } from "../support/hostile-mind.ts";
 import { until } from "../support/until.ts";
@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => mind[Symbol.asyncDispose]());
 
-/** All lines that the models read, whatever counts as the end of a line. */
+/** All lines that the models read, split at every character that may end a line. */
 const lines = (): string[] =>
   mind.requests.flatMap(({ messages }) =>
     messages.flatMap(({ content }) => content.split(/[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/)),

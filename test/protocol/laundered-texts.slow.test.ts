@@ -1,4 +1,4 @@
-/** Ways in which a text that nobody vouches for could lose its mark, with a real kernel. */
+/** Attempts to make untrusted text lose its mark, against a real kernel. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
 import { HostileMind } from "../support/hostile-mind.ts";

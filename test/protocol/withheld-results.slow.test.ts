@@ -1,4 +1,4 @@
-/** What an interceptor does not learn from the results of other agents' tools, with a real kernel. */
+/** Results of other agents' tools that an interceptor must not see, against a real kernel. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HostileMind, MIND } from "../support/hostile-mind.ts";
 

@@ -76,7 +76,7 @@ function slowText(literal: Literal): string | null {
 /** Repetitions up to this count cost a constant. */
 const maxShort = 20;
 
-/** Returns texts to be repeated, each with what stands before it: what parts of the pattern match, in their order. */
+/** Returns texts to repeat, each with its prefix: samples of what the pattern's parts match, in order. */
 function pumpsOf(pattern: AST.Pattern, flags: string): [beginning: string, pump: string][] {
   const own: string[] = [];
   visitRegExpAST(pattern, { onCharacterEnter: ({ value }) => void own.push(String.fromCodePoint(value)) });

@@ -26,7 +26,7 @@ const other: Hash = `sha256:${"b".repeat(64)}`;
 const none: TaintMarks = { contents: [], folders: [] };
 const evil: TaintedContent = { path: "web.md", hash: written, sources: ["agent:web"] };
 
-/** What is known of taints, over an index that has these contents, where `downloads/**` is untrusted. */
+/** Opens the taint records over an index with these contents; `downloads/**` is untrusted. */
 async function knowing(contents: Readonly<Record<string, Hash>> = {}) {
   const database = await openNearDatabase({
     path: ":memory:",

@@ -94,7 +94,7 @@ export class MindCalls {
     await this.#inTurn(async () => {
       for (const id of await this.#ports.tainted.proposed()) {
         const action = await this.#ports.actions.get(id);
-        // Nobody knows any more what became of it.
+        // The ledger has lost the action, so its marks stay.
         if (action === null) await this.#ports.tainted.keep(id, { contents: [], folders: [] });
         else await this.#mark(action, []);
       }

@@ -12,7 +12,7 @@ export interface AlwaysAnswers {
   remember(subject: Subject, allow: boolean): Promise<void>;
 }
 
-/** The answers that count for more than one question. */
+/** Answers that apply to more than one question. */
 export class RememberedAnswers {
   readonly #always: AlwaysAnswers;
   readonly #rows: Pick<AskStore, "forgetConversation">;
@@ -27,10 +27,9 @@ export class RememberedAnswers {
   }
 
   /**
-   * Returns the answer that a person has given to this question before; null if there is none. What they allowed counts only
-   * for a question that may be answered for as long: a question that untrusted text led to offers "once" alone, and must not
-   * be answered by what the person said before that text came. What they denied stays denied, or such text could have it
-   * asked again.
+   * Returns the person's earlier answer to this question, or null. A yes applies only if its scope is among those that the
+   * question offers: a question caused by untrusted text offers "once" alone, and a yes from before that text must not
+   * answer it. A no always applies; otherwise untrusted text could have the question asked again.
    */
   find({ conversation = "", scopes }: Pick<Question, "conversation" | "scopes">, subject: Subject) {
     const counts = (answer: boolean | null, scope: AskScope): boolean | null =>

@@ -1,11 +1,11 @@
-/** What stands, for a person, where a turn ended without its answer. */
+/** Texts that mark the place where a turn ended without an answer. */
 
 export const stoppedHere = "Stopped here.";
 
-/** What stands behind an answer that was cut off. */
+/** Follows an answer that was cut off. */
 export const unfinished = "It ends here, unfinished.";
 
-/** Returns what becomes of messages that no request has had when a turn ended; empty for none. It stays true once they were read. */
+/** Says when the model reads the messages that were waiting when a turn ended; empty without any. Stays true after that. */
 export function leftUnread(count: number): string {
   if (count === 0) return "";
   const which = count === 1 ? "the message" : `the ${count} messages`;

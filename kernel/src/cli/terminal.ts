@@ -168,7 +168,7 @@ export class Terminal implements Disposable {
     const left = this.#hasBroken && text.startsWith("\n") ? text.slice(1) : text;
     this.#hasBroken = false;
     this.#output.write(this.#drawable(this.#output, left));
-    // What the terminal itself is told moves no cursor, and behind a question the person ends the line.
+    // Control sequences do not move the cursor, and after a question the person ends the line.
     if (this.#output.isTTY && this.#held === null && text !== "" && !text.startsWith("\u001b]"))
       this.#isMidLine = !text.endsWith("\n");
   }
@@ -297,7 +297,7 @@ export class Terminal implements Disposable {
     this.#drawStatus();
   }
 
-  /** Begins a new line before a message, if an answer stands in the middle of one at the same terminal. */
+  /** Starts a new line before a message if an answer at the same terminal has left the cursor in the middle of one. */
   #breakLine(): void {
     if (!this.#isMidLine || !this.#errors.isTTY) return;
     this.#isMidLine = false;

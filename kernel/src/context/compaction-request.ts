@@ -5,7 +5,7 @@ import { summaryText } from "./context.ts";
 import { estimateTokens } from "./tokens.ts";
 import { type TranscriptItem, transcriptOf } from "./transcript.ts";
 
-/** What an interceptor says about a summary. If a stranger may have written it, it instructs nobody. */
+/** An interceptor's instructions for a summary. Tainted ones are quoted as data. */
 interface CompactionInstructions {
   /** The interceptor's id. */
   readonly by: string;

@@ -11,13 +11,13 @@ export interface TaintedContent {
   readonly sources: readonly string[];
 }
 
-/** What an action leaves of texts that nobody vouches for. */
+/** Everything that an action marks as untrusted. */
 export interface TaintMarks {
   readonly contents: readonly TaintedContent[];
   readonly folders: readonly MovedFolder[];
 }
 
-/** A file of which a name or a content is shown. */
+/** A file whose name or content is shown. */
 interface TaintedFile {
   readonly path: string;
   /** The hash of the content that was read: no other content of the file was shown. */
@@ -31,7 +31,7 @@ interface TaintPorts extends PlacePorts {
   contentOf(path: string): string | null;
 }
 
-/** Contents that a person, or the person's rules, let be written at one path. Beyond it the path itself counts. */
+/** The maximum number of committed contents that are remembered per path. Beyond it, the path itself is distrusted. */
 const maxPerPath = 1_000;
 
 const trusting: TaintPorts = {
@@ -42,9 +42,9 @@ const trusting: TaintPorts = {
 };
 
 /**
- * Remembers which contents of files came from text that nobody vouches for, whether or not a person approved them. What
- * an action would write is marked before it is written. Such a mark goes when the action has ended without having been
- * made, so that proposals, of which there may be any number, displace no mark of what is in a file.
+ * Remembers which contents of files came from text that nobody vouches for, whether or not a person approved them. An
+ * action's contents are marked before it is made, and the marks go if it is not made. So proposals, however many, never
+ * displace the mark of something that is in a file.
  */
 export class TaintedContents {
   readonly #database: Database;

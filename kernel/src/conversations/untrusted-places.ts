@@ -15,13 +15,13 @@ export interface PlacePorts {
   fold(path: string): string;
 }
 
-/** Rows about folders, and paths that one question leads to. */
+/** The maximum number of rows about folders, and of paths followed in one lookup. */
 const most = { rows: 10_000, paths: 20_000 };
 
 /**
- * Knows what a path was before folders were moved. Whatever is in a folder that came out of an untrusted place counts as
- * if it were still there: nobody has to look at its files, of which there may be any number, and of which the index may
- * not know all. A file that somebody adds there later counts too, until the folder is elsewhere by a person's own hand.
+ * Maps paths to the paths they had before folders were moved. Everything in a folder that was moved out of an untrusted
+ * place stays untrusted. This needs no list of its files, which may be many and which the index may not know in full. A
+ * file that is added to the folder later is untrusted too, until a person moves the folder.
  */
 export class UntrustedPlaces {
   readonly #database: Database;

@@ -13,9 +13,9 @@ import { isVisible, readsAllOf } from "../policy/scope.ts";
 const maxMessageCharacters = 250_000;
 
 /**
- * What one agent may see of a mind's work: names and contents of files that it cannot see itself are left out, and
- * whatever is said by an agent that may read more. A content need not name its file, so nothing else tells what such an
- * agent's words were made from. What a model wrote is not left out: nobody can tell what it was made from.
+ * The part of a mind's work that one agent may see. Names and contents of files that the agent cannot see are left out, and
+ * so are all results of agents that may read more: a content need not name the file it came from. A model's own text is not
+ * left out, since its origin cannot be known.
  */
 export class Seen {
   readonly #authority: Authority;

@@ -20,7 +20,7 @@ export class AgentReturns {
       if (entry.kind === "request") this.#early.delete(conversation);
       const isArchived = entry.kind === "meta" && entry.state === "archived";
       const isOfChannel = entry.kind === "process" && entry.value.kind === "channel";
-      // Whatever the channel does next, it has read what waited.
+      // In each new state the channel has read the waiting messages.
       if (isArchived || isOfChannel) this.#waiting.delete(conversation);
       if (!isOfChannel) continue;
       const { state, error } = entry.value;

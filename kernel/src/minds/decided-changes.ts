@@ -26,7 +26,7 @@ export function decidedChange(action: Action): DecidedChange | null {
   return { id, how, title, at, sources, ...(state === "Rejected" && reason !== undefined ? { reason } : {}) };
 }
 
-/** True for an action that a process of one of these conversations has led to. */
+/** True for an action that a process of one of these conversations caused. */
 export function isOfLineage(
   { on_behalf_of: causes = [], created }: Pick<Action, "on_behalf_of" | "created">,
   lineage: readonly Lineage[],
@@ -90,7 +90,7 @@ export class DecidedChanges {
       this.#add([decidedChange(action)]);
   }
 
-  /** A fork's messages speak of changes that its origins have led to. */
+  /** A fork's messages mention changes that its origins made. */
   async #findLineage(): Promise<readonly Lineage[]> {
     const { id, header } = this.#log;
     if (header.forked_from === undefined) return [{ conversation: id }];

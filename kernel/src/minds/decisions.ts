@@ -94,7 +94,7 @@ export class Decisions {
     const record = log.state.processes.find(({ id }) => id === process);
     const isOver = process !== talker?.id && (record === undefined || endedStates.has(record.state));
     const known = await ports.actions.get(ref);
-    // What a person has rebased is theirs: it does not end with what had proposed it first.
+    // A rebased action belongs to the person, so it outlives the process that first proposed it.
     if (isOver && known?.state === "PendingApproval" && known.rebased_by === undefined)
       await ports.actions.reject({ kind: "kernel", lineage: ownAccord }, ref, proposerStopped);
     const action = await ports.actions.get(ref);

@@ -96,7 +96,7 @@ export interface ProcessHost {
     readonly isPaused: boolean;
     /** Returns the entry of an action that a process proposed; none if it is in the log already. */
     entriesOf(process: AtWork, action: Action): Promise<NewEntry[]>;
-    /** Writes an action that the result of a call names and that nobody was asked about. */
+    /** Logs the action that a call's result names, if nobody was asked about it. */
     called(result: ToolResult): Promise<void>;
     /** Returns what became of an action once a person or time has decided about it. */
     result(action: string, signal: AbortSignal): Promise<ToolResult>;

@@ -14,15 +14,15 @@ const lookedAt = 1_000;
 /** Actions that are known to be in the log. */
 const maxKnown = 1_000;
 
-/** True for an action that a conversation shows, although no process of it waits for its end. */
+/** True for an action that its conversation has to show even if no process waits for it. */
 export function isShownAlone({ state, rebased_by: rebaser }: Action): boolean {
   return state === "Committed" || (state === "PendingApproval" && rebaser !== undefined);
 }
 
 /**
- * Writes to the log of a conversation which changes it has led to without having asked here: what policy allowed, what an
- * agent proposed on behalf of a process and the person approved elsewhere, and what the person has rebased. Otherwise
- * nobody who reads the conversation would see them, and "undo the last change" would mean an older one.
+ * Logs the changes that a conversation caused but did not ask about: those that policy allowed, those that an agent proposed
+ * on behalf of a process and the person approved elsewhere, and those that the person rebased. Without these entries the
+ * conversation would not show them, and "undo the last change" would undo an older one.
  */
 export class MadeChanges {
   readonly #host: MadeChangesHost;
@@ -51,7 +51,7 @@ export class MadeChanges {
 
   async #record({ id, state }: Action, process: string): Promise<void> {
     const { log, ports } = this.#host;
-    // What has changed about an action may be told again, also by a later kernel.
+    // An action may be reported again, also by a later kernel.
     const known = await ports.reader.entries(log.id, { kinds: ["action"], limit: lookedAt, newest: true });
     if (known.some((entry) => entry.kind === "action" && entry.ref === id)) return;
     const maker = { process, turn: "", clock: ports.clock };
@@ -60,7 +60,7 @@ export class MadeChanges {
     await log.append([entryOf(maker, { kind: "action", ref: id, state }, { origin })]);
   }
 
-  /** Returns the process of this conversation that led to an action; null if none did. */
+  /** Returns the process of this conversation that caused an action; null if none did. */
   #processOf({ on_behalf_of: causes = [] }: Action): string | null {
     const { log, talker } = this.#host;
     for (const actor of causes)

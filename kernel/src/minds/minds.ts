@@ -269,7 +269,7 @@ export class Minds implements AsyncDisposable {
     };
   }
 
-  /** An action has changed: conversations that wait for it continue, and those that have led to it show it. */
+  /** An action has changed: conversations that wait for it continue, and those that caused it show it. */
   actionChanged(action: Action): void {
     for (const { opening } of this.#active.values())
       this.#written(

@@ -57,7 +57,7 @@ export interface EntryReader {
   agentOf(id: string): Promise<string | null>;
 }
 
-/** A conversation, or the part of its origin that a fork has: what was proposed until a time. */
+/** A conversation, or an origin of a fork up to the time at which the fork was made. */
 export interface Lineage {
   readonly conversation: string;
   /** A time in ISO 8601; default: now. */

@@ -12,7 +12,7 @@ export async function entryNamed(
   given: string,
 ): Promise<string> {
   if (isWholeId(given)) return given;
-  // What arrived in pieces has several entries of one id.
+  // An answer that arrived in pieces has several entries with the same id.
   const found = new Map<string, Entry>();
   for (let after = 0; ;) {
     const { items } = await kernel.conversationEntries({ id: conversation, after, limit: pageEntries });

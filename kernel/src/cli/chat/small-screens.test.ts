@@ -17,7 +17,7 @@ test.each([
   for (; !walk.commands.some(({ kind }) => kind === "approve") && presses < 30; presses++) {
     walk.press("a");
     expect(walk.screen).not.toMatch(/\d+ lines are not seen/);
-    // What is said to be shown is on the screen, although the sentence itself takes lines of it.
+    // The sentence takes up lines itself, but all that it says is shown must be on the screen.
     if (walk.screen.includes("Shown now")) expect(walk.screen).toContain("╰");
   }
   expect(presses).toBeLessThan(30);

@@ -3,7 +3,7 @@ import type { KernelClient, MemoryOwner } from "../kernel-client.ts";
 import { isWholeId, oneNamed } from "../one-named.ts";
 import type { Events, Items } from "../render/memory.ts";
 
-/** What a record of a memory is called by: its id, and the text that a person sees of it. */
+/** The id of a memory's record, and the text that a person sees. Either can name the record. */
 export interface NamedMemory {
   readonly id: string;
   /** Null for a whole id, which is not looked up. */
@@ -12,7 +12,7 @@ export interface NamedMemory {
 
 /** As many as a kernel answers at once. */
 const mostAtOnce = 1000;
-/** The newest events of a history, which are looked through; older ones need a whole id. */
+/** How many of the newest events of a history are searched for a short id; older events need the whole id. */
 const mostEvents = 10_000;
 
 /**

@@ -45,7 +45,7 @@ async function pressed(terminal: Terminal, prompt: string): Promise<boolean> {
     terminal.write(prompt);
     isShown = true;
     const answer = await done.promise;
-    // Nobody answered what Ctrl-C ended.
+    // Ctrl-C ended the question without an answer.
     const key = terminal.interrupted.aborted ? "" : answer ? cardKeys.allow : cardKeys.reject;
     terminal.write(`${key}\n`);
     return answer;

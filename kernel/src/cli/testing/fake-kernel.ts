@@ -198,7 +198,7 @@ export class FakeKernel {
   decisions: Decision[] = [];
   toolResult: unknown = { status: "success", value: { total: 3 } };
   verification: object = { ok: true, records: 3, head: hash };
-  /** What it answers to requests for memory other than verify, by method: a value, an error, or a function of the params. */
+  /** Answers to memory requests except verify, by method: a value, an error, or a function of the params. */
   readonly memories = new Map<string, unknown>();
   trusted = true;
   idle = true;

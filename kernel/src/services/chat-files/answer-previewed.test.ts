@@ -12,7 +12,7 @@ const readers = {
 };
 const asked = "## You\n\nhello";
 
-/** What no answer may bring into a preview, and the file's headings of the first two levels. */
+/** Everything that no answer may put into a preview, and the file's headings of levels 1 and 2. */
 function drawn(reader: MarkdownIt, text: string): { live: string[]; headings: string[] } {
   const tokens = reader.parse(text, {});
   const live = [...allOf(tokens)].filter(({ type }) => ["image", "html_block", "html_inline"].includes(type));

@@ -30,7 +30,7 @@ export class AnswerWriter {
   /** The lines since the last empty one. */
   #paragraph: string[] = [];
   #fence: Fence | null = null;
-  /** How many blanks were before the last block of code: what followed it in its list stands out as far. */
+  /** The indentation of the last code block; lines that follow it in its list lose the same indentation. */
   #indentation = 0;
 
   /** Takes the next line, without its line break. */

@@ -113,7 +113,7 @@ function lengthAt(pattern: RegExp, line: string, at: number): number | null {
   return pattern.exec(line)?.[0].length ?? null;
 }
 
-/** Returns the line with its tabs as blanks up to the next of every four columns, as CommonMark counts them. */
+/** Returns the line with its tabs expanded to tab stops of four columns, as CommonMark does. */
 function spaced(line: string): string {
   if (!line.includes("\t")) return line;
   const [first = "", ...others] = line.split("\t");

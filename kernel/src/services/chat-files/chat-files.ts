@@ -226,7 +226,7 @@ export class ChatFiles {
       await conversations.delete(by, id);
       await this.#change(path, () => ({ agent, conversation, sent, written }));
     } catch {
-      // It stays, and the next message is sent in it. Why the message was refused is what the person is told.
+      // The conversation stays for the next message; the person is told why this one was refused.
     }
   }
 

@@ -1,16 +1,16 @@
 /**
- * What begins a picture or HTML. A blank behind its first character ends that everywhere: in text, in code, behind any
- * number of backslashes, and in an address that a preview finds in plain text (which would swallow a backslash that
- * escapes). So this needs no idea of what the text around it is. What `plainText` writes for an invisible character cannot be HTML.
+ * The beginnings of pictures and HTML. A space after the first character makes them inert in any context: in text, in code,
+ * after any number of backslashes, and in an address that a preview links in plain text (which would take an escaping
+ * backslash as its own). The exception is the notation of `plainText` for an invisible character, which cannot be HTML.
  */
 const openings = /<(?=[a-z/!?])(?!U\+[\dA-F]{4,6}>)|!(?=\[)/gi;
 /**
- * What may make a preview read backticks behind it otherwise than one after the other: mathematics, remarks, references,
- * and addresses or titles of links that are more than one word without backticks.
+ * Text after which a preview may pair backticks differently: mathematics, comments, references, and addresses or titles of
+ * links that are more than one word without backticks.
  */
 const unclear = /\$|%%|\[\[|\]\((?![^\s()`<>\\"']*\))|\]\[(?![^[\]`\\]*\])/;
 
-/** Returns text in which nothing is a picture or HTML, wherever it stands. Every character stays readable. */
+/** Returns the text with all pictures and HTML made inert, in any context. Every character stays readable. */
 export function inert(text: string): string {
   return text.replace(openings, "$& ");
 }

@@ -268,7 +268,7 @@ function actionLines(state: ChatState, item: ShownItem & { kind: "action" }, sur
   ];
 }
 
-/** Nobody was asked about it here, so the person learns only from this line why it was made. */
+/** The person was not asked here, so this line says why the change was made. */
 function noteOf({ decided_by: by, state, error }: Action): string | undefined {
   return by === "policy" && state === "Committed" && error === undefined
     ? "decided automatically"
