@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { until } from "../../../test/support/until.ts";
 import { nextTurn } from "../base/next-turn.ts";
+import type { ConversationService } from "../services/conversations.ts";
 import { agent, MindBench, person } from "./testing/mind-bench.ts";
 
 test("a conversation in which something runs is not archived, and an archived one takes no message", async () => {
@@ -16,21 +17,30 @@ test("a conversation in which something runs is not archived, and an archived on
   await expect(bench.send(id, "hello?")).rejects.toMatchObject({ code: "IllegalTransition" });
 });
 
-test("race: a message that was sent before a stop, and not acknowledged yet, begins no turn after it", async () => {
-  for (let turns = 0; turns < 40; turns += 2) {
-    const bench = await MindBench.open();
-    bench.model = () => ({ hangs: true });
-    const { id } = await bench.open();
-    const { service } = bench;
-    const sent = service.send(person, { id, text: "hello" });
-    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-    await service.cancel(person, id);
-    await sent;
-    for (let turn = 0; turn < 10; turn++) await nextTurn();
-    const { processes } = await service.get(id);
-    expect(processes.map(({ state }) => state)).toEqual(["Cancelled"]);
-  }
-});
+const sending = {
+  "a message": (service: ConversationService, id: string) => service.send(person, { id, text: "hello" }),
+  "a command's prompt": (service: ConversationService, id: string) =>
+    service.runPrompt(person, { id, prompt: "Say hello." }),
+};
+
+test.each(Object.entries(sending))(
+  "race: %s that was sent before a stop, and not acknowledged yet, begins no turn after it",
+  async (_, send) => {
+    for (let turns = 0; turns < 40; turns += 2) {
+      const bench = await MindBench.open();
+      bench.model = () => ({ hangs: true });
+      const { id } = await bench.open();
+      const { service } = bench;
+      const sent = send(service, id);
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      await service.cancel(person, id);
+      await sent;
+      for (let turn = 0; turn < 10; turn++) await nextTurn();
+      const { processes } = await service.get(id);
+      expect(processes.map(({ state }) => state)).toEqual(["Cancelled"]);
+    }
+  },
+);
 
 test("race: a message that is sent while a stop is under way has its turn", async () => {
   const bench = await MindBench.open();

@@ -218,15 +218,15 @@ export function createConversationService(minds: Minds): ConversationService {
     },
     runPrompt: async (by, { id, prompt, said }) => {
       checkPerson(by, change);
-      const { agent } = await known(id);
       const alone = sentParts(prompt, undefined);
-      await sends.run(id, () =>
-        minds.use(id, (conversation) =>
+      await sends.run(id, async () => {
+        const { agent } = await known(id);
+        await minds.use(id, (conversation) =>
           said === undefined
             ? conversation.send(alone, newId(), { origin: commandOrigin(agent) })
             : conversation.send(sentParts(said, undefined), newId(), { origin: "person", prompt }),
-        ),
-      );
+        );
+      });
     },
     follow: async (id, from, sink) => {
       await known(id);
