@@ -5,7 +5,7 @@ import type { Entry } from "../base/vocabulary/conversation.ts";
 import { until } from "../../../test/support/until.ts";
 import { systemClock } from "../platform/clock.ts";
 import { entryOf } from "./entries.ts";
-import { agent, type FakeAnswer, MindBench, person } from "./testing/mind-bench.ts";
+import { agent, type FakeAnswer, lastText, MindBench, person } from "./testing/mind-bench.ts";
 
 const confided = "grapefruit-7-umbrella";
 const mark = "[redacted by the person]";
@@ -315,6 +315,20 @@ test("what a bulletin has of it is removed from other conversations that were to
   expect(asked(bench)).not.toContain("umbrella");
   for (const each of [id, begun.id])
     expect(await bench.service.verify({ id: each })).toMatchObject({ ok: true });
+});
+
+test("a result that has only the id of a process is not named as made from a redacted entry, the call and reports are", async () => {
+  const bench = await MindBench.open();
+  bench.model = (question, { process }) =>
+    process === "channel" && lastText(question).includes(confided)
+      ? { call: [{ tool: "spawn_worker", arguments: { task: "buy fruit" } }] }
+      : { say: process === "worker" ? "fruit is bought" : "Good." };
+  const { id } = await told(bench);
+  await bench.rested(id);
+  const { derived } = await bench.service.redact(person, { id, text: confided, preview: true });
+  const kinds = derived.map(({ kind }) => kind);
+  expect(kinds).toEqual(expect.arrayContaining(["tool_call", "conclusion"]));
+  expect(kinds).not.toContain("tool_result");
 });
 
 test("what models made from a redacted entry is named by where it was made, and removed if the person wants that", async () => {
