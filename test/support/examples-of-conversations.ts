@@ -144,9 +144,15 @@ export function showConversations(libraryOf: () => Library): void {
         return unread === 1 && processes[0]?.state === "WaitingForInput";
       });
       await ask("lares/conversations/compact", { id });
-      await until("the summary", async () => {
-        const { processes } = await client.request<Conversation>("lares/conversations/get", { id });
-        return processes.some(({ kind, state }) => kind === "compaction" && state === "Done");
+      // The compaction ends before its summary is written, and the context that begins with it comes last.
+      await until("the context that begins with the summary", async () => {
+        const kinds = ["summary"];
+        const { items } = await client.request<{ items: Entry[] }>("lares/conversations/entries", {
+          id,
+          kinds,
+        });
+        const { seq } = await client.request<Conversation>("lares/conversations/get", { id });
+        return items.some((summary) => summary.seq < seq);
       });
       await ask("lares/conversations/editBlock", {
         agent: MIND,
