@@ -1,6 +1,7 @@
 /** Examples of the protocol from the conversations of a mind, its memories and its commands. */
 import { beforeAll, describe, test } from "vitest";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
+import type { ConversationContext } from "../../kernel/src/base/vocabulary/conversation-requests.ts";
 import type { Client } from "./client.ts";
 import { AGENT, type Library, MIND } from "./library-of-examples.ts";
 import type { Recorder } from "./recorded.ts";
@@ -144,15 +145,10 @@ export function showConversations(libraryOf: () => Library): void {
         return unread === 1 && processes[0]?.state === "WaitingForInput";
       });
       await ask("lares/conversations/compact", { id });
-      // The compaction ends before its summary is written, and the context that begins with it comes last.
+      // The compaction is done before its summary is written, and the context that begins with it comes last.
       await until("the context that begins with the summary", async () => {
-        const kinds = ["summary"];
-        const { items } = await client.request<{ items: Entry[] }>("lares/conversations/entries", {
-          id,
-          kinds,
-        });
-        const { seq } = await client.request<Conversation>("lares/conversations/get", { id });
-        return items.some((summary) => summary.seq < seq);
+        const { sections } = await client.request<ConversationContext>("lares/conversations/context", { id });
+        return sections.some(({ name, text }) => name === "summaries" && text !== "");
       });
       await ask("lares/conversations/editBlock", {
         agent: MIND,
