@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Client, type Exit } from "./client.ts";
@@ -59,6 +59,7 @@ export class Bench implements AsyncDisposable {
   readonly #spec: BenchSpec;
   readonly #clients: Client[] = [];
   readonly #kernels = new Set<number>();
+  #replaced = 0;
   /** Each extension as it was written last. */
   readonly #extensions = new Map<
     string,
@@ -91,11 +92,18 @@ export class Bench implements AsyncDisposable {
     return pathToFileURL(this.path(relative)).href;
   }
 
+  /**
+   * Writes a file. One that is new comes in one step: an agent that is told of it would otherwise read it empty. So does
+   * `lares.yaml`: a kernel that reads half of it would end the agents for a moment.
+   */
   async write(relative: string, content: string | Uint8Array): Promise<void> {
     const path = this.path(relative);
     await mkdir(dirname(path), { recursive: true });
-    if (basename(path) !== "lares.yaml") return writeFile(path, content);
-    // A kernel that reads half of the file would end the agents for a moment.
+    const exists = await lstat(path).then(
+      () => true,
+      () => false,
+    );
+    if (exists && basename(path) !== "lares.yaml") return writeFile(path, content);
     await this.writeWhole(relative, content);
   }
 
@@ -105,7 +113,7 @@ export class Bench implements AsyncDisposable {
   }
 
   async #replace(path: string, content: string | Uint8Array): Promise<void> {
-    const half = join(this.base, `${basename(path)}.new`);
+    const half = join(this.base, `${++this.#replaced}.new`);
     await writeFile(half, content);
     await rename(half, path);
   }

@@ -217,6 +217,8 @@ export function showMinds(recorderOf: () => Recorder): void {
 
     test("a message that an extension changed, and an answer that was cut", async () => {
       const id = await open({ title: "Greetings" });
+      // Has begun the context, which otherwise begins beside the extension's change, before it or after it.
+      await say(id, "Good morning.");
       await say(id, "macro: greet");
       await ask("lares/conversations/entries", { id, kinds: ["message"] });
     });
