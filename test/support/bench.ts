@@ -93,7 +93,7 @@ export class Bench implements AsyncDisposable {
   }
 
   /**
-   * Writes a file. One that is new comes in one step: an agent that is told of it would otherwise read it empty. So does
+   * Writes a file. One that is new comes in one step: an agent that reads it on its creation would otherwise find it empty. So does
    * `lares.yaml`: a kernel that reads half of it would end the agents for a moment.
    */
   async write(relative: string, content: string | Uint8Array): Promise<void> {
