@@ -109,6 +109,17 @@ test("race: a compaction that was wanted before a stop does not run after it, wh
   }
 });
 
+test("race: a context that a message and compactions ask for at once is begun once", async () => {
+  const bench = await MindBench.open();
+  const { id } = await bench.open();
+  const stored = await bench.minds.use(id, ({ log }) => Promise.resolve(vi.spyOn(log, "storePrefix")));
+  const wanted = Array.from({ length: 3 }, () => bench.service.compact(person, id).catch(messageOf));
+  await bench.send(id, "Hello");
+  expect(await Promise.all(wanted)).toContain("There is nothing to summarise yet.");
+  await bench.rested(id);
+  expect(stored).toHaveBeenCalledOnce();
+});
+
 test("of several compactions that fail the person is told once", async () => {
   const { compact } = await talked(Array.from({ length: 8 }, () => ({ say: "" })));
   await compact();

@@ -27,6 +27,8 @@ export class Contexts {
   readonly #host: ContextsHost;
   readonly #resting: RestingContexts;
   readonly #tails = new Map<string, ContextTail>();
+  /** Those that are being read or begun. */
+  readonly #coming = new Map<string, Promise<ContextTail>>();
 
   constructor(host: ContextsHost, resting: RestingContexts) {
     this.#host = host;
@@ -64,18 +66,17 @@ export class Contexts {
     return entries.some((entry) => entry.seq > lastRequest && beginsTurn(entry, process));
   }
 
-  /** Returns a process's context. Begins it if there is none. */
+  /** Returns a process's context. Begins it if there is none, once, whoever asks meanwhile. */
   async of(process: Process): Promise<ContextTail> {
-    const known = this.#tails.get(process.id);
-    if (known !== undefined) return known;
-    // Entries that are appended during the read.
-    const missed: Entry[] = [];
-    using _listening = this.#host.log.appended.on((entries) => missed.push(...entries));
-    const loaded = await this.#load(process);
-    const tail = this.#tails.get(process.id) ?? loaded;
-    tail.take(missed);
-    this.#tails.set(process.id, tail);
-    return tail;
+    const known = this.#tails.get(process.id) ?? this.#coming.get(process.id);
+    if (known !== undefined) return await known;
+    const coming = this.#read(process);
+    this.#coming.set(process.id, coming);
+    try {
+      return await coming;
+    } finally {
+      this.#coming.delete(process.id);
+    }
   }
 
   /** Returns the beginning of a process's context as it would be now. */
@@ -107,6 +108,17 @@ export class Contexts {
     const { agent, definition } = this.#host.mind();
     const { log, ports } = this.#host;
     await log.append(await changedElsewhere(tail, ports.blocks, agent.id, definition.blocks, maker));
+  }
+
+  async #read(process: Process): Promise<ContextTail> {
+    // Entries that are appended during the read.
+    const missed: Entry[] = [];
+    using _listening = this.#host.log.appended.on((entries) => missed.push(...entries));
+    const loaded = await this.#load(process);
+    const tail = this.#tails.get(process.id) ?? loaded;
+    tail.take(missed);
+    this.#tails.set(process.id, tail);
+    return tail;
   }
 
   async #load(process: Process): Promise<ContextTail> {
