@@ -9,7 +9,7 @@ export function quotationIn(message: string, text: string): string | null {
   const wanted = comparable(withoutMarks(text)).replace(/[.!]$/u, "");
   if (wanted === "") return null;
   const { words, plain, begins, ends } = sentencesOf(message);
-  for (let at = plain.indexOf(wanted); at !== -1; at = plain.indexOf(wanted, at + 1)) {
+  for (const at of placesOf(wanted, plain)) {
     const first = begins.get(at);
     if (first === undefined) continue;
     const end = at + wanted.length;
@@ -18,6 +18,27 @@ export function quotationIn(message: string, text: string): string | null {
     if (last !== undefined) return words.slice(first, last + 1).join(" ");
   }
   return null;
+}
+
+/**
+ * Returns where a text is found, also where places overlap. By Knuth, Morris and Pratt: a model chooses both texts, and
+ * `indexOf` takes the product of their lengths where they resemble themselves.
+ */
+function* placesOf(wanted: string, text: string): Generator<number> {
+  /** For each length of a beginning of the text that is wanted: the longest shorter beginning with which it ends. */
+  const shorter = new Int32Array(wanted.length + 1);
+  const longer = (length: number, next: number): number => {
+    while (length > 0 && wanted.charCodeAt(length) !== next) length = shorter[length] ?? 0;
+    return wanted.charCodeAt(length) === next ? length + 1 : 0;
+  };
+  for (let at = 1, length = 0; at < wanted.length; at++) {
+    length = longer(length, wanted.charCodeAt(at));
+    shorter[at + 1] = length;
+  }
+  for (let at = 0, length = 0; at < text.length; at++) {
+    length = longer(length, text.charCodeAt(at));
+    if (length === wanted.length) yield at + 1 - length;
+  }
 }
 
 interface Sentences {
