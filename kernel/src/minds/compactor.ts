@@ -245,7 +245,7 @@ export class Compactor {
   /** Returns the request for a summary; null if an extension does not let it be made. */
   async #given(process: Process, plan: CompactionPlan, record: Process): Promise<GivenContext | null> {
     const { ports, log } = this.#conversation;
-    const choice = await ports.models.choose({ use: kinds.compaction.use(record, ""), localOnly: false });
+    const choice = await ports.models.choose(log.header.agent, kinds.compaction.use(record, ""));
     if ("failure" in choice) throw new Error(choice.failure.message);
     const asked = ports.intercept.beforeCompact(placeOf(log, process), plan.covers);
     const intercepted = asked === null ? { instructions: [] } : await asked;
@@ -307,7 +307,7 @@ export class Compactor {
   async #limitOf(process: Process): Promise<number> {
     const { log, ports } = this.#conversation;
     const use = kinds[process.kind].use(process, log.state.model);
-    const choice = await ports.models.choose({ use, localOnly: false });
+    const choice = await ports.models.choose(log.header.agent, use);
     return "failure" in choice ? Infinity : choice.contextTokens;
   }
 

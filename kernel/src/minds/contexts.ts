@@ -66,7 +66,7 @@ export class Contexts {
     return entries.some((entry) => entry.seq > lastRequest && beginsTurn(entry, process));
   }
 
-  /** Returns a process's context. Begins it if there is none, once, whoever asks meanwhile. */
+  /** Returns a process's context. If there is none, begins it; callers at the same time share the one that is begun. */
   async of(process: Process): Promise<ContextTail> {
     const known = this.#tails.get(process.id) ?? this.#coming.get(process.id);
     if (known !== undefined) return await known;

@@ -63,20 +63,18 @@ export function createConversationService(minds: Minds): ConversationService {
   const checkMind = (agent: string): void => {
     if (ports.mindOf(agent) === null) throw notFound("mind of the agent", agent);
   };
-  const checkModel = async (model: string | undefined): Promise<void> => {
+  const checkModel = async (agent: string, model: string | undefined): Promise<void> => {
     if (model === undefined || model === "") return;
-    const choice = await ports.models.choose({
-      use: { kind: "talk", process: "channel", chosen: model },
-      localOnly: false,
-    });
+    const choice = await ports.models.choose(agent, { kind: "talk", process: "channel", chosen: model });
     if ("failure" in choice) throw modelError(choice.failure, model);
   };
   const describe = async (
     { id, agent, forkedFrom, state }: ConversationRow,
     windows = new Map<string, Promise<{ model: string; limit: number }>>(),
   ): Promise<Conversation> => {
-    const known = windows.get(state.model) ?? windowOf(state.model);
-    windows.set(state.model, known);
+    const key = `${agent} ${state.model}`;
+    const known = windows.get(key) ?? windowOf(agent, state.model);
+    windows.set(key, known);
     const { model, limit } = await known;
     const { usage, title, created, updated, seq, tainted, unreadAt, processes } = state;
     return {
@@ -100,10 +98,11 @@ export function createConversationService(minds: Minds): ConversationService {
       ...(forkedFrom === null ? {} : { forked_from: forkedFrom }),
     };
   };
-  const windowOf = async (chosen: string): Promise<{ model: string; limit: number }> => {
-    const choice = await ports.models.choose({
-      use: { kind: "talk", process: "channel", ...(chosen === "" ? {} : { chosen }) },
-      localOnly: false,
+  const windowOf = async (agent: string, chosen: string): Promise<{ model: string; limit: number }> => {
+    const choice = await ports.models.choose(agent, {
+      kind: "talk",
+      process: "channel",
+      ...(chosen === "" ? {} : { chosen }),
     });
     return "failure" in choice
       ? { model: chosen, limit: 0 }
@@ -154,7 +153,7 @@ export function createConversationService(minds: Minds): ConversationService {
       checkPerson(by, change);
       checkTitle(title);
       checkMind(agent);
-      await checkModel(model);
+      await checkModel(agent, model);
       using opened = await conversations.create(agent);
       await beginConversation(opened.log, ports.clock, {
         ...(title === undefined ? {} : { title }),
@@ -308,7 +307,7 @@ export function createConversationService(minds: Minds): ConversationService {
       const row = await known(id);
       // A seq that was read already, or does not exist yet, is not written down.
       const seen = Math.min(read ?? 0, row.state.seq);
-      await checkModel(model);
+      await checkModel(row.agent, model);
       if (state === "archived" && isBusy(row.state))
         throw illegalTransition("Running", "Something runs in the conversation. Stop it first.");
       const meta = {
@@ -350,7 +349,7 @@ export function createConversationService(minds: Minds): ConversationService {
             ? conversation.channel
             : conversation.log.state.processes.find((each) => each.id === process);
         if (record === undefined) throw notFound("process", process ?? "");
-        const { model, limit } = await windowOf(conversation.log.state.model);
+        const { model, limit } = await windowOf(conversation.log.agent, conversation.log.state.model);
         const tail =
           (await ContextTail.load(conversation.log, record.id, ports.reader)) ??
           ContextTail.preview(

@@ -19,7 +19,7 @@ import type { FoundEntry, MessageQuestion } from "../conversations/message-searc
 import type { Header, NewEntry } from "../conversations/records.ts";
 import type { Stretch } from "../conversations/stretches.ts";
 import type { AnswerEvent } from "../models/answer.ts";
-import type { Need } from "../models/routing.ts";
+import type { ModelUse } from "../models/routing.ts";
 import type { Asker, ModelQuestion } from "../models/runtime.ts";
 import type { MadeSchedules } from "./made-schedules.ts";
 import type { EditOutcome, MayShare, SharedText } from "./shared-blocks.ts";
@@ -147,15 +147,17 @@ export interface MindPorts {
   /** Returns why an agent's mind cannot be used now. */
   whyNot(agent: string): string;
   readonly models: {
+    /** PermissionDenied if the agent may not use models, BudgetExceeded. */
     answer(
-      need: Need,
+      use: ModelUse,
       question: ModelQuestion,
       asker: Asker,
       signal: AbortSignal,
     ): AsyncIterable<AnswerEvent>;
-    /** Returns the model that would be asked first, and how many tokens it reads. */
+    /** Returns the model that would be asked first for an agent, and how many tokens it reads. */
     choose(
-      need: Need,
+      agent: string,
+      use: ModelUse,
     ): Promise<
       { readonly model: string; readonly contextTokens: number } | { readonly failure: ModelFailure }
     >;

@@ -265,11 +265,10 @@ export class MindProcess implements AtWork {
     if (tail === null) throw new Error("A process asks before it has a context.");
     const { kind } = this.record;
     const chosen = kinds[kind].use(this.record, log.state.model);
-    const need = { use: chosen, localOnly: false };
-    const choice = await ports.models.choose(need);
+    const { agent } = this.#host.mind();
+    const choice = await ports.models.choose(agent.id, chosen);
     if ("failure" in choice) throw new ModelFailed(choice.failure);
     const { model } = choice;
-    const { agent } = this.#host.mind();
     const message = newId();
     let asked: { readonly context: Context; readonly request: LoggedRequest } | null = null;
     const { inputs } = this.#host;
@@ -304,7 +303,7 @@ export class MindProcess implements AtWork {
     const answered = await writeAnswer(
       request,
       ports.models.answer(
-        need,
+        chosen,
         {
           messages,
           max_output_tokens: outputTokensIn(choice.contextTokens),

@@ -27,6 +27,7 @@ import { MessageEmbedders } from "../../embedders/message-embedders.ts";
 import type { KernelModels } from "../../outside/open-models.ts";
 import { DecidedActions } from "../../agent-minds/decided-actions.ts";
 import { MindCalls } from "../../agent-minds/mind-calls.ts";
+import { mindModels } from "../../agent-minds/mind-models.ts";
 import { mindMemory } from "../../agent-minds/mind-memory.ts";
 import { postForEmbedders } from "../../outside/embedder-requests.ts";
 import type { Memories } from "./memories.ts";
@@ -150,8 +151,11 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           return definition.fault ?? `${agent} is disabled or suspended, so nobody can talk to it.`;
         },
         models: {
-          answer: (need, question, asker, signal) => models.runtime.answer(need, question, asker, signal),
-          choose: (need) => models.choose(need),
+          ...mindModels({
+            authorityOf: (agent) => agents.find(agent)?.definition.authority ?? null,
+            runtime: models.runtime,
+            choose: (need) => models.choose(need),
+          }),
           isTainting: (model) => models.isScripted(model),
           isOfOtherRun: (model) => models.isOfOtherRun(model),
         },
