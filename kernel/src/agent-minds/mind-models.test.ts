@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
 import type { Authority, Permissions } from "../base/vocabulary/permissions.ts";
-import type { Asker } from "../models/runtime.ts";
-import type { Need } from "../models/routing.ts";
 import { mindModels } from "./mind-models.ts";
 
 const use = { kind: "task", process: "worker" } as const;
-const asker: Asker = {
+const asker = {
   agent: "test.mind",
   conversation: "c",
-  process: "worker",
+  process: "worker" as const,
   isScheduled: false,
 };
 
@@ -24,15 +22,13 @@ function mindWith(permissions: Permissions | null, denied: Authority["denied"] =
     memory: true,
     namespaces: {},
   };
-  const asked: Need[] = [];
-  const chosen: Need[] = [];
+  const asked: unknown[] = [];
+  const chosen: unknown[] = [];
   const models = mindModels({
     authorityOf: () => authority,
-    runtime: {
-      // oxlint-disable-next-line require-yield -- What it was asked is what counts here.
-      answer: async function* (need) {
-        asked.push(need);
-      },
+    // oxlint-disable-next-line require-yield -- What it was asked is what counts here.
+    answer: async function* (need) {
+      asked.push(need);
     },
     choose: async (need) => {
       chosen.push(need);

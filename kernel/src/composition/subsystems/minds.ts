@@ -153,7 +153,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         models: {
           ...mindModels({
             authorityOf: (agent) => agents.find(agent)?.definition.authority ?? null,
-            runtime: models.runtime,
+            answer: (need, question, asker, signal) => models.runtime.answer(need, question, asker, signal),
             choose: (need) => models.choose(need),
           }),
           isTainting: (model) => models.isScripted(model),
