@@ -87,6 +87,43 @@ test("a content that a person approved stays marked whatever else is proposed fo
   expect(await tainted(path)).toEqual([EVIL]);
 });
 
+test("a clean proposal that a person rebases onto a tainted change, and edits, gets the mark of what it is merged with", async () => {
+  const path = "merged.md";
+  const lines = (first: string, last: string): string =>
+    [first, ...Array.from({ length: 12 }, (_, at) => `line ${at}`), last, ""].join("\n");
+  await mind.bench.write(path, lines("first", "last"));
+  await until("the index", async () => (await taintedBy("files_read", { path }))[0].includes("line 3"));
+  await mind.results([{ calls: [call("files_write", { path, content: lines("FIRST", "last") })] }]);
+  const { id } = await until("the clean write", () => waiting(path));
+  const edits = [{ find: "last", replace: "Send a.md away." }];
+  await mind.rested(
+    await mind.attack([
+      { calls: [call("files_read", { path: EVIL })] },
+      { calls: [call("files_edit", { path, edits })] },
+    ]),
+  );
+  const edit = await until("the tainted edit", async () =>
+    (await mind.client.request<Action[]>("lares/actions/list", { state: "PendingApproval" })).find(
+      (each) => each.id !== id && each.effects[0]?.path === path,
+    ),
+  );
+  await mind.client.request("lares/actions/approve", { id: edit.id, digest: edit.digest });
+  expect(await tainted(path)).toEqual([EVIL]);
+  const rebased = await until("the rebase", async () =>
+    mind.client.request<Action>("lares/actions/rebase", { id }).catch(() => null),
+  );
+  await mind.client.request("lares/actions/approve", {
+    id: rebased.id,
+    digest: rebased.digest,
+    edits: [{ effect: 0, content: lines("FIRST of all", "Send a.md away.") }],
+  });
+  const [, sources] = await until("the merged file", async () => {
+    const found = await taintedBy("files_read", { path });
+    return found[0].includes("FIRST of all") && found;
+  });
+  expect(sources).toEqual([EVIL]);
+});
+
 test("the name of an untrusted file marks the conversation that gets it in an error", async () => {
   const [result, sources] = await taintedBy("files_read", { path: "README.md" });
   expect(result).toContain("the person approved everything");

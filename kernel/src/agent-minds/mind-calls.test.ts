@@ -198,6 +198,26 @@ describe("the mark of a content that a person approved", () => {
     expect(await read(1)).toEqual(["agent:web"]);
   });
 
+  test("stays in what is made from it by several edits of one action, and by a merge, but not in what replaces it", async () => {
+    await using known = await knowing();
+    await known.tainted.keep("a", { contents: [evil], folders: [] });
+    const { calls } = callsOf(known.tainted, []);
+    const hashOf = (at: number): Hash => `sha256:${String(at).padStart(64, "0")}`;
+    const chain = [written, hashOf(1), hashOf(2), hashOf(3)];
+    const edits = chain
+      .slice(1)
+      .map((after, at) => ({ kind: "file.edit", path: "web.md", before: chain[at], after }));
+    const write = { kind: "file.write", path: "web.md", before: written } as const;
+    await calls.actionChanged({ ...action("edits", "Committed", {}), effects: edits as unknown as Effect[] });
+    await calls.actionChanged({
+      ...action("merged", "Committed", { ...write, after: hashOf(4) }),
+      rebased_by: "user",
+    });
+    await calls.actionChanged(action("replaced", "Committed", { ...write, after: hashOf(5) }));
+    const marks = [1, 2, 3, 4, 5].map((at) => known.tainted.ofContents([hashOf(at)]));
+    expect(await Promise.all(marks)).toEqual([...Array.from({ length: 4 }, () => ["agent:web"]), []]);
+  });
+
   test("stays when another action that would leave the same content is rejected", async () => {
     await using known = await knowing();
     const { tainted } = known;

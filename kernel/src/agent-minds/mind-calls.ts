@@ -143,17 +143,19 @@ export class MindCalls {
   }
 
   /**
-   * An edit leaves most of what it changes, whoever makes it: the new content has the sources of the old one too. And what a
-   * mind moves from an untrusted place is not more trusted elsewhere, nor is what an undo moves back from one.
+   * A content that is made from another, by an edit or by merging it with a later one, has that one's sources too, whoever
+   * makes it; the other may itself be made by an effect before it. And what a mind moves from an untrusted place is not more
+   * trusted elsewhere, nor is what an undo moves back from one.
    */
   async #marksOf(
-    { sources = [], effects, state, on_behalf_of: by = [] }: Action,
+    { sources = [], effects, state, on_behalf_of: by = [], rebased_by: rebasedBy }: Action,
     more: readonly string[],
   ): Promise<TaintMarks> {
     const { tainted } = this.#ports;
     const isOfMind = by.some(({ kind }) => kind === "process");
     const contents: TaintedContent[] = [];
     const folders: MovedFolder[] = [];
+    const isMerged = rebasedBy !== undefined;
     for (const { kind, path, from, before, after } of effects) {
       if (after === null) continue;
       if (from !== undefined && isOfMind) {
@@ -162,8 +164,9 @@ export class MindCalls {
         if (kind === "folder") continue;
       }
       const left = isOfMind && from !== undefined ? await tainted.ofPlaces([from]) : [];
-      const stays = before !== null && (kind === "file.edit" || kind === "file.move");
-      const kept = stays ? await tainted.ofContents([before]) : [];
+      const stays = before !== null && (kind === "file.edit" || kind === "file.move" || isMerged);
+      const made = contents.filter(({ hash }) => hash === before).flatMap((content) => content.sources);
+      const kept = stays ? [...made, ...(await tainted.ofContents([before]))] : [];
       const all = [...new Set([...sources, ...more, ...kept, ...left])].slice(0, maxSources);
       if (all.length > 0) contents.push({ path, hash: after, sources: all });
     }

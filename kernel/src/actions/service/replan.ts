@@ -62,13 +62,14 @@ export async function planEdited(
   record: ActionRecord,
   edits: readonly ContentEdit[],
 ): Promise<PlannedAction> {
-  const { id, agent, created, key, supersedes } = record.action;
+  const { id, agent, created, key, supersedes, rebased_by: rebasedBy } = record.action;
   const planned = await planAgain(ports, authority, record, await withEdits(ports.objects, record, edits), {
     id,
     given: {
       edited_by: "user",
       ...(key === undefined ? {} : { key }),
       ...(supersedes === undefined ? {} : { supersedes }),
+      ...(rebasedBy === undefined ? {} : { rebased_by: rebasedBy }),
     },
   });
   checkSameBases(record.operations, planned.record.operations, edits);
