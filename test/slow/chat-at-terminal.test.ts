@@ -211,18 +211,35 @@ describe.skipIf(!hasTerminals)("lares chat at a terminal", () => {
     const place = join(bench.base, "without a mind");
     await mkdir(place);
     await writeFile(join(place, "lares.yaml"), "version: 1 # mine\n");
-    using run = start(["--folder", place]);
+    // High enough for the whole question: what was not on the screen cannot be allowed.
+    using run = start(["--folder", place], { rows: 60 });
     await run.shows(/\+ +- id: dev\.lares\.steward[^]*Add it to this document\? \[a allow, r reject\]/);
-    run.type("y\r");
-    // The consent screen, with everything ticked.
-    await run.sees(/Steward/);
-    run.type("\r");
+    run.type("y");
+    await run.sees(/What may these agents do\?[^]*a allow all/);
+    run.type("a");
     await run.sees(/Write to Steward/);
     expect(readFileSync(join(place, "lares.yaml"), "utf8")).toMatch(
       /^version: 1 # mine\n[^]*dev\.lares\.steward/,
     );
     run.type("hello\r");
     await run.sees(/Hi there/);
+  });
+
+  test("that is allowed nothing once it was added, opens no conversation, and asks again", async () => {
+    const place = join(bench.base, "refused");
+    await mkdir(place);
+    await writeFile(join(place, "lares.yaml"), "version: 1\n");
+    using first = start(["--folder", place]);
+    await first.shows(/Add it to this document\?/);
+    first.type("y");
+    await first.sees(/What may these agents do\?[^]*a allow all/);
+    first.type("\r");
+    expect(await first.ended).toBe(1);
+    expect(first.shown).toContain("Nothing was allowed. Start lares chat again to be asked again.");
+    using second = start(["--folder", place]);
+    await second.sees(/What may these agents do\?/);
+    second.type("\u001b");
+    expect(await second.ended).toBe(1);
   });
 
   test("in a folder whose document has an error, names it instead of the steward", async () => {

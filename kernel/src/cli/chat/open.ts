@@ -85,7 +85,10 @@ export async function withConversation(
       const isAsking = agent === undefined && options.resume === undefined && options.fork === undefined;
       if (agents.length === 0 && faults > 0) throw new UsageError(noMind(faults));
       if (agents.length === 0 && isAsking && first === null && context.terminal.isInteractive) {
-        await addSteward(context, kernel, folder);
+        if ((await addSteward(context, kernel, folder)) === "refused") {
+          await connection[Symbol.asyncDispose]();
+          return unlessInterrupted(context, exitCodes.failed);
+        }
         agents = await minds(kernel);
       }
       const opened = await conversationOf(context, kernel, agents, agent, {

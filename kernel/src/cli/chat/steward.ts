@@ -14,14 +14,14 @@ const pollMs = 50;
 const patienceMs = 30_000;
 
 /**
- * Offers to add the steward to the folder's document, which names no mind, and asks what it may do. Returns true once the
- * kernel has it.
+ * Offers to add the steward to the folder's document, which names no mind, and asks what it may do. Returns
+ * "added" once the kernel has it, and "refused" if the person added it and then allowed it nothing.
  */
 export async function addSteward(
   context: CommandContext,
   kernel: KernelClient,
   folder: string,
-): Promise<boolean> {
+): Promise<"added" | "declined" | "refused"> {
   const { terminal } = context;
   const edit = await editToEnable(folder, stewardId, { locations: ["."] });
   terminal.print([
@@ -31,13 +31,16 @@ export async function addSteward(
     ),
     ...renderEdit(edit, terminal.surface),
   ]);
-  if (!(await isAllowed(terminal, "Add it to this document?"))) return false;
+  if (!(await isAllowed(terminal, "Add it to this document?"))) return "declined";
   const { digest } = (await kernel.status()).trust;
   await writeEdit(folder, edit);
   await terminal.progress("reading the document", whenOther(kernel, digest, terminal.interrupted));
-  if (!(await askForMore(context, kernel))) return false;
+  if (!(await askForMore(context, kernel))) {
+    terminal.warn("Nothing was allowed. Start lares chat again to be asked again.");
+    return "refused";
+  }
   await terminal.progress("starting the steward", whenReady(kernel, terminal.interrupted));
-  return true;
+  return "added";
 }
 
 /** Resolves when the kernel has read documents that ask for something else. Busy if it does not. */
