@@ -77,6 +77,7 @@ export async function timeResuming(agent: string, open: () => Conversations): Pr
     ports: {
       clock: systemClock,
       log: silentLog,
+      stopWork: async () => undefined,
       takeTurn: (conversation) => turns.take(conversation),
       mayShare: () => null,
       mindOf: (id) => ({ agent: { id, name: agent }, definition: mind }),

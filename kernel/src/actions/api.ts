@@ -39,7 +39,7 @@ export interface Actions extends AsyncDisposable {
     program: Hash,
     proposal: ProposalRequest,
     budget?: CpuBudget,
-    lineage?: Pick<Lineage, "onBehalfOf" | "sources">,
+    lineage?: Pick<Lineage, "onBehalfOf" | "sources" | "begun">,
   ): Promise<ProposedAction>;
   proposed(id: string): Promise<ProposedAction | null>;
   /** Returns the action as its agent may see it; see `actionSeenBy` and `inOneAnswer`. */

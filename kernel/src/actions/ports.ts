@@ -7,7 +7,7 @@ import type { ApprovalRule, RememberedRule } from "../base/vocabulary/approval-r
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryMetadata, MetadataChange } from "../base/vocabulary/metadata.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import type { Actor } from "../base/vocabulary/principal.ts";
+import type { Lineage } from "../base/vocabulary/principal.ts";
 import type { IndexView } from "../policy/sight.ts";
 import type { Database, Statement } from "../platform/database/database.ts";
 import type { ObjectStore } from "../platform/files/object-store.ts";
@@ -90,7 +90,9 @@ export interface ActionPorts {
    * Called with an action that an agent proposed, once it is planned and before it is decided or stored. Null: nobody
    * objects. A rejection refuses the proposal.
    */
-  beforeAction?(action: Action, onBehalfOf: readonly Actor[]): Promise<void> | null;
+  beforeAction?(action: Action, lineage: Pick<Lineage, "onBehalfOf" | "begun">): Promise<void> | null;
+  /** Throws RequestCancelled for what was stopped. Called directly before a proposal is decided and stored. */
+  checkGoesOn?(lineage: Pick<Lineage, "onBehalfOf" | "begun">): void;
   /** Prepares the event that notifies an agent how its action ended; see the inbox. */
   tellEnd(agent: string, end: EndedAction): { readonly statements: readonly Statement[]; committed(): void };
   /** Stores the rules of an "always" answer for the next time, as one decision. */

@@ -16,6 +16,7 @@ import type { TraceLevel, TraceStep } from "../base/vocabulary/trace.ts";
 import type { Foreign } from "../base/vocabulary/foreign.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { MemoryFigures } from "./metrics.ts";
+import type { StoppedWork } from "./stopped-work.ts";
 
 export type {
   AgentDefinition,
@@ -199,6 +200,8 @@ export interface JobQueue {
    * ended.
    */
   cancel(agent: string, id: string): Promise<KeptJob>;
+  /** Returns the jobs that have not ended and that processes of a conversation led to. */
+  causedIn(conversation: string): Promise<readonly { readonly id: string; readonly lineage: Lineage }[]>;
   /** Stored results of tasks. */
   readonly tasks: {
     /** Returns null if the task is not done. */
@@ -240,6 +243,8 @@ export interface SupervisorPorts {
   kernelBody?(definition: AgentDefinition): AgentBody;
   /** Resolves when a host call of the agent may start; see `FairTurns`. */
   takeTurn(agent: string): Promise<void>;
+  /** What a person stopped; absent in kernels without minds. */
+  readonly stopped?: StoppedWork;
   /** Returns an agent's current authority; null if it does not exist or is disabled. */
   authorityOf(agent: string): Authority | null;
   /** Throws InvalidParams for a wrong shape and MethodNotFound for an unknown call. */

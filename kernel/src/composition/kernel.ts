@@ -1,3 +1,4 @@
+import { StoppedWork } from "../agents/stopped-work.ts";
 import { Inspections } from "../agents/inspections.ts";
 import { AgentRoster } from "../agents/lifecycle/roster.ts";
 import { DeadJobDesk } from "../agents/running-jobs/dead-jobs.ts";
@@ -82,6 +83,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
 async function assemble(context: KernelContext): Promise<Kernel> {
   const { stateFolder, clock, log, version, opened } = context;
   const agents = new AgentRoster();
+  const stopped = new StoppedWork();
   const progress = new Emitter<WorkProgress>();
 
   // Its thread starts while the documents are read.
@@ -135,6 +137,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     agents,
     deliveries,
     uses,
+    stopped,
   });
   const tools = await openTools(context, { database, agents, actions });
   const channelRules = () => configuration.configuration.notifications;
@@ -178,10 +181,13 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     places,
     memories,
     workspace,
+    // The agents are opened behind the minds that they are the agents of.
+    stopWork: (...stop) => registry.stopWork(...stop),
   });
   const inspections = new Inspections();
   const { registry, proposed } = await openAgents(context, {
     inspections,
+    stopped,
     database,
     files: files.files,
     sandbox,

@@ -68,7 +68,9 @@ describe("who is asked", () => {
       sources: ["agent:web"],
       effects: [{ kind: "file.write", path: "a.md" }],
     } as unknown as Action;
-    expect(room.beforeAction({ action, onBehalfOf: [{ kind: "agent", id: "dev.tool" }] })).toBeNull();
+    expect(
+      room.beforeAction({ action, lineage: { onBehalfOf: [{ kind: "agent", id: "dev.tool" }] } }),
+    ).toBeNull();
     const process = {
       kind: "process",
       process: "worker",
@@ -76,7 +78,7 @@ describe("who is asked", () => {
       conversation: "c1",
       id: "p2",
     } as const;
-    await expect(room.beforeAction({ action, onBehalfOf: [process] })).rejects.toMatchObject({
+    await expect(room.beforeAction({ action, lineage: { onBehalfOf: [process] } })).rejects.toMatchObject({
       code: "PermissionDenied",
       message: "dev.a refused it: not this",
     });
@@ -332,7 +334,7 @@ describe("what is withheld", () => {
       ],
     } as unknown as Action;
     const process = { kind: "process", process: "worker", agent: "dev.mind", conversation: "c1" } as const;
-    const event = await eventOf((room) => room.beforeAction({ action, onBehalfOf: [process] }));
+    const event = await eventOf((room) => room.beforeAction({ action, lineage: { onBehalfOf: [process] } }));
     expect(event).toMatchObject({
       withheld: true,
       action: { effects: [{ path: "notes/a.md", diff: "+a" }, { kind: "file.delete" }] },

@@ -15,7 +15,14 @@ import {
 } from "../base/vocabulary/interception.ts";
 import type { InterceptedEvent } from "../base/vocabulary/mind-events.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
-import { type Actor, ownAccord, type ProcessPrincipal, withSources } from "../base/vocabulary/principal.ts";
+import {
+  begunAt,
+  type Lineage,
+  ownAccord,
+  processKey,
+  type ProcessPrincipal,
+  withSources,
+} from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { inGrantedScope } from "../policy/decide.ts";
 import type { HearingIndex } from "../policy/hearing.ts";
@@ -34,7 +41,7 @@ interface InterceptionPorts extends HearingIndex {
 /** An action that was planned and is not stored yet. */
 interface PlannedAction {
   readonly action: Action;
-  readonly onBehalfOf: readonly Actor[];
+  readonly lineage: Pick<Lineage, "onBehalfOf" | "begun">;
 }
 
 /** One interceptor's answer, or the reason why there is none. */
@@ -143,12 +150,19 @@ export class Interception implements MindInterception {
    * Asks about an action that a process of a mind caused. Returns null if there is nobody to ask; rejects with
    * PermissionDenied, naming the interceptor, if one refuses it.
    */
-  beforeAction({ onBehalfOf, action }: PlannedAction): Promise<void> | null {
+  beforeAction({ lineage: { onBehalfOf, begun = {} }, action }: PlannedAction): Promise<void> | null {
     let asking: Promise<void> | null = null;
     for (const actor of onBehalfOf) {
       if (actor.kind !== "process") continue;
       const { agent, conversation, process: kind, id: process = "" } = actor;
-      const place = { agent, conversation, process, kind, sources: action.sources ?? [] };
+      const place = {
+        agent,
+        conversation,
+        process,
+        kind,
+        begun: begun[processKey(actor)] ?? newId(),
+        sources: action.sources ?? [],
+      };
       const asked = this.#asked("BeforeAction", place);
       if (asked === null) continue;
       const ask = async (): Promise<void> => {
@@ -239,7 +253,7 @@ export class Interception implements MindInterception {
     fields: () => Record<string, unknown>,
   ): Promise<Heard> {
     const { definition } = agent;
-    const { agent: mind, conversation, process, kind, sources } = place;
+    const { agent: mind, conversation, process, kind, begun, sources } = place;
     let foreign = nothingForeign;
     try {
       const event: LaresEvent = {
@@ -264,8 +278,9 @@ export class Interception implements MindInterception {
         // The interceptor reads what the conversation has read.
         lineage: withSources(ownAccord, sources),
       };
+      const asking = begunAt(principal, begun);
       const hear = (more: Foreign): void => void (foreign = bothForeign(foreign, more));
-      const answer = (await agent.intercept(hook.handler, event, principal, hear)) ?? {};
+      const answer = (await agent.intercept(hook.handler, event, asking, hear)) ?? {};
       const fault = this.#ports.faultOf(name, answer);
       return fault === null
         ? { answer, foreign }

@@ -103,7 +103,8 @@ export function retryStatements(id: string, seq: number): Statement[] {
   return [
     {
       sql: `INSERT INTO jobs (seq, id, agent, name, key, priority, when_idle, input, checkpoint, dispatched_at, lineage, read_before)
-            SELECT ?, id, agent, name, key, priority, when_idle, input, checkpoint, dispatched_at, lineage, read_before
+            SELECT ?, id, agent, name, key, priority, when_idle, input, checkpoint, dispatched_at,
+              json_remove(lineage, '$.begun'), read_before
             FROM jobs_failed WHERE id = ?`,
       params: [seq, id],
     },

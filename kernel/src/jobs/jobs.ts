@@ -9,6 +9,7 @@ import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { jobLimits, refuseTooLarge, refuseTooMany, refuseTooMuch } from "./limits.ts";
+import { type CausedJob, jobsCausedIn } from "./caused-in.ts";
 import { foreignText, readForeign, readParts, type StoredParts } from "./stored-parts.ts";
 import {
   checkpointBytes,
@@ -306,6 +307,11 @@ export class Jobs {
       this.tasks.jobEnded(agent);
       return listed(agent, job);
     });
+  }
+
+  /** Returns the unfinished jobs that processes of a conversation led to. */
+  causedIn(conversation: string): Promise<readonly CausedJob[]> {
+    return jobsCausedIn(this.#database, conversation);
   }
 
   /** Gives the job up: it is dead until a person retries or removes it. */

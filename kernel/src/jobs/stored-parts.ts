@@ -31,6 +31,15 @@ export function readParts({ input, checkpoint, lineage, read_before: foreign }: 
   }
 }
 
+/** Returns null for what no kernel can have written. */
+export function lineageIn(text: string): Lineage | null {
+  try {
+    return readLineage(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
 /** Returns the column's text; null where there is nothing to store. */
 export function foreignText(foreign: Foreign | undefined): string | null {
   return foreign === undefined || !isForeign(foreign) ? null : JSON.stringify(foreign);

@@ -1,6 +1,6 @@
 import type { Asking } from "../base/vocabulary/ask.ts";
 import { canonicalJson } from "../base/json.ts";
-import { type ProcessPrincipal, withSources } from "../base/vocabulary/principal.ts";
+import { begunAt, type ProcessPrincipal, withSources } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
@@ -38,7 +38,7 @@ export class CallRunner {
     const { log } = this.#host;
     const process = this.#process;
     process.signal.throwIfAborted();
-    const asked = this.#host.ports.intercept.beforeToolCall(placeOf(log, process.record), call);
+    const asked = this.#host.ports.intercept.beforeToolCall(placeOf(log, process), call);
     const refusal = asked === null ? null : await asked;
     process.signal.throwIfAborted();
     if (refusal !== null) {
@@ -140,7 +140,7 @@ export class CallRunner {
   /** Returns the process as a principal. Its calls carry the sources that led to them. */
   #caller(): ProcessPrincipal {
     const { sources = [], isTainted = false } = this.#process.provenance("model");
-    const caller = this.#host.principalOf(this.#process.record);
+    const caller = begunAt(this.#host.principalOf(this.#process.record), this.#process.begun);
     return isTainted ? { ...caller, lineage: withSources(caller.lineage, sources) } : caller;
   }
 
@@ -207,9 +207,9 @@ export class CallRunner {
   /** Returns the result's entry, and behind it what extensions made of it: both are in the log, or none. */
   async #results(call: LoggedCall, outcome: CallOutcome): Promise<NewEntry[]> {
     const { ports, log } = this.#host;
-    const { record, maker } = this.#process;
+    const { maker } = this.#process;
     const original = this.#resultOf(call, outcome);
-    const asked = ports.intercept.afterToolCall(placeOf(log, record), call, outcome.result);
+    const asked = ports.intercept.afterToolCall(placeOf(log, this.#process), call, outcome.result);
     if (asked === null) return [original];
     const changes = (await asked).map((change) =>
       changedEntry(maker, { kind: "tool_result", call: call.call, result: change.value }, change, original),

@@ -247,7 +247,7 @@ export class Compactor {
     const { ports, log } = this.#conversation;
     const choice = await ports.models.choose(log.header.agent, kinds.compaction.use(record, ""));
     if ("failure" in choice) throw new Error(choice.failure.message);
-    const asked = ports.intercept.beforeCompact(placeOf(log, process), plan.covers);
+    const asked = ports.intercept.beforeCompact(placeOf(log, { record: process }), plan.covers);
     const intercepted = asked === null ? { instructions: [] } : await asked;
     if (!("instructions" in intercepted)) {
       await this.#refused(process, record, intercepted);

@@ -282,7 +282,7 @@ export class Decisions {
   ): Promise<void> {
     const { ports, log } = this.#host;
     // A call that was stopped may have proposed something without anything waiting for it any more.
-    const proposed = await ports.actions.waitingOf(log.header.agent, log.id, processes);
+    const proposed = await ports.actions.waitingOf(log.id, processes);
     const owned = waiting.flatMap(({ kind, ref }) => (kind === "action" ? [ref] : []));
     for (const ref of new Set([...owned, ...proposed])) {
       this.#stopped.add(ref);

@@ -81,7 +81,10 @@ export class HeldInputs {
     const { ports, log, channel } = this.#host;
     try {
       await durable;
-      const changes = await ports.intercept.userInput(placeOf(log, channel), textIn(message.parts));
+      const changes = await ports.intercept.userInput(
+        placeOf(log, { record: channel }),
+        textIn(message.parts),
+      );
       // A kernel that stops makes no request any more, so it stays held.
       if (this.#isStopping) return;
       const changed = changedMessages(message, changes ?? [], ports);

@@ -1,4 +1,5 @@
 import { LaresError } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Asking } from "../base/vocabulary/ask.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
@@ -42,6 +43,8 @@ export interface ConversationParts {
 export interface AtWork {
   record: Process;
   readonly signal: AbortSignal;
+  /** When it began what it does now; see `Lineage.begun`. */
+  readonly begun: string;
   /** The id of the entry that began its turn. */
   readonly turn: string;
   readonly maker: EntryMaker;
@@ -180,10 +183,14 @@ export function asError(message: string, recoverable = true): ToolResult {
   return { status: "error", message, recoverable };
 }
 
-/** Returns where a process works, for whoever is asked about what it does. */
+/** Returns where a process works, for whoever is asked about what it does. `begun`: see `AtWork`. */
 export function placeOf(
   { id: conversation, header: { agent }, state: { tainted: sources } }: ProcessLog,
-  { id: process, kind }: Pick<Process, "id" | "kind">,
+  { record: { id: process, kind }, begun = newId() }: PlacedProcess,
 ): MindPlace {
-  return { agent, conversation, process, kind, sources };
+  return { agent, conversation, process, kind, begun, sources };
+}
+
+interface PlacedProcess extends Partial<Pick<AtWork, "begun">> {
+  readonly record: Pick<Process, "id" | "kind">;
 }

@@ -224,17 +224,18 @@ export interface MindPorts {
   };
   /** Extensions that are asked before something takes effect. */
   readonly intercept: MindInterception;
+  /**
+   * Stops what agents do because of what these processes of a conversation have begun, or all: from this call on, none of it
+   * changes anything. Resolves once jobs are cancelled.
+   */
+  stopWork(by: Principal, conversation: string, processes: Iterable<string> | null): Promise<void>;
   readonly actions: {
     get(id: string): Promise<Action | null>;
     /**
-     * Returns the ids of actions that processes of a conversation of this agent proposed and that wait for a person.
-     * Null: those of all processes.
+     * Returns the ids of actions that processes of a conversation led to and that wait for a person. Null: those of all
+     * processes.
      */
-    waitingOf(
-      agent: string,
-      conversation: string,
-      processes: ReadonlySet<string> | null,
-    ): Promise<readonly string[]>;
+    waitingOf(conversation: string, processes: ReadonlySet<string> | null): Promise<readonly string[]>;
     /** Returns the newest actions that conversations have led to and that the person has approved, rejected or undone. */
     decidedOf(lineage: readonly Lineage[]): Promise<readonly Action[]>;
     /** Rejects an action, in the name of the person if one stops it, if it still waits for one. */

@@ -46,6 +46,7 @@ export class MindProcess implements AtWork {
   #added: readonly Change<readonly string[]>[] = [];
   /** The text with which it ended. */
   conclusion: string | null = null;
+  readonly begun = newId();
   /** The last text of its model. */
   answer = "";
 
@@ -277,7 +278,7 @@ export class MindProcess implements AtWork {
       if (kind === "channel") await inputs.released(this.signal);
       const adding =
         this.#given === null
-          ? ports.intercept.context(placeOf(log, this.record), () => this.context(tail, model).messages)
+          ? ports.intercept.context(placeOf(log, this), () => this.context(tail, model).messages)
           : null;
       const added = (this.#added = adding === null ? [] : await adding);
       this.signal.throwIfAborted();

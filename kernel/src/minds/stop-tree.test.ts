@@ -35,4 +35,6 @@ test("nothing runs on after a stop: the tree ends, calls get results, its action
   for (const entry of entries) if (entry.kind === "tool_result") open.delete(entry.call);
   expect([...open]).toEqual([]);
   expect(bench.questions.length).toBe(asked);
+  // Whatever agents still do for it.
+  expect(bench.stops[0]).toEqual({ conversation: id, processes: null });
 });

@@ -79,6 +79,15 @@ function concernsItselfAlone(
   return method.startsWith("jobs/") || method === "events/emit" || method === "ai/infer";
 }
 
+/**
+ * True for what stopped work may still do, to end in good order: read, and keep what it knows in its agent's own memory. It
+ * changes nothing for anybody else, and begins nothing.
+ */
+export function isOrderlyEnd({ method, params }: HostCall): boolean {
+  if (isReadingCall(method)) return true;
+  return method.startsWith("memory/") && isJsonObject(params) && params["namespace"] === undefined;
+}
+
 type Rule = (authority: Authority, params: Record<string, unknown>) => LaresError | null;
 
 const always: Rule = () => null;

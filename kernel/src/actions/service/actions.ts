@@ -146,7 +146,7 @@ class ActionService implements Actions {
     program: Hash,
     proposal: ProposalRequest,
     budget: CpuBudget = unlimitedCpu,
-    lineage: Pick<Lineage, "onBehalfOf" | "sources"> = ownAccord,
+    lineage: Pick<Lineage, "onBehalfOf" | "sources" | "begun"> = ownAccord,
   ): Promise<ProposedAction> {
     const { record, isNew, superseded } = await this.#inTurn(authority.extension, budget, () =>
       this.#proposals.propose(authority, program, proposal, budget, lineage),

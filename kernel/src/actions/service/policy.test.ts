@@ -32,6 +32,16 @@ describe("policy decides", () => {
     expect([approved.decided_by, approved.rule]).toEqual(["user", undefined]);
   });
 
+  test("a proposal whose cause is stopped while it is planned is neither made nor kept, although a rule allows it", async () => {
+    bench.settings.rules = [{ decide: "allow", agent, path: "notes/**" }];
+    const before = snapshot();
+    const proposed = bench.propose(write("notes/a", ""));
+    bench.isStopped = true;
+    await expect(proposed).rejects.toMatchObject({ code: "RequestCancelled" });
+    expect(await bench.actions.list({})).toEqual([]);
+    expect(snapshot()).toEqual(before);
+  });
+
   test("an action decided by the threshold names the setting; an expired one names the time", async () => {
     bench.settings.autoApproveBelow = 0.2;
     const { id } = await bench.propose(write("a", ""));

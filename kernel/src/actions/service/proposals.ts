@@ -158,8 +158,9 @@ export class Proposals {
     program: Hash,
     { supersedes, key, ...proposal }: ProposalRequest,
     budget: CpuBudget,
-    { onBehalfOf, sources = [] }: Pick<Lineage, "onBehalfOf" | "sources">,
+    lineage: Pick<Lineage, "onBehalfOf" | "sources" | "begun">,
   ): Promise<StoredProposal> {
+    const { onBehalfOf, sources = [] } = lineage;
     const { extension: agent } = authority;
     const { ledger, staleness } = this.#parts;
     const known = key === undefined ? null : await ledger.withKey(agent, key);
@@ -184,9 +185,14 @@ export class Proposals {
     const { action, agentView } = planned.record;
     const sight = createSight(authority, this.#ports.index);
     await inSlices(checkAnswerable(sight, action, agentView), this.#parts.slices, budget);
-    await this.#ports.beforeAction?.(action, onBehalfOf);
+    await this.#ports.beforeAction?.(action, lineage);
+    const decide = (record: ActionRecord): ApprovalDecision => {
+      // Planning and asking take time, in which a person may have stopped what this is for.
+      this.#ports.checkGoesOn?.(lineage);
+      return this.decide(record, agentsOf(authority));
+    };
     // Awaited here, because `recorded` has to collect changes until the action is stored and followed.
-    return await this.store(planned, (record) => this.decide(record, agentsOf(authority)), recorded);
+    return await this.store(planned, decide, recorded);
   }
 
   /** Stores a planned action and supersedes older ones. `decide` is called at the last moment before. */

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import { requestCancelled } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { silentLog } from "../../base/log.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
@@ -120,6 +121,8 @@ export interface Bench extends AsyncDisposable {
   readonly remembered: RememberedRule[];
   /** Simulates a full disk. */
   failsToRemember: boolean;
+  /** A person has stopped what every proposal is for. */
+  isStopped: boolean;
   readonly touched: string[];
   /** The ends of actions that were delivered to agents, in order. */
   readonly ends: EndedAction[];
@@ -190,6 +193,7 @@ export async function openBench(options: {
     unsaved: new Set<string>(),
     remembered: [] as RememberedRule[],
     failsToRemember: false,
+    isStopped: false,
     touched: [] as string[],
     ends: [] as EndedAction[],
     copies: new Map<Hash, string[]>(),
@@ -228,6 +232,9 @@ export async function openBench(options: {
       hides,
       isRules: (path) => path.endsWith(".gitignore"),
       showsBeneath: async () => true,
+    },
+    checkGoesOn: () => {
+      if (bench.isStopped) throw requestCancelled("What this was for was stopped.");
     },
     touched: async (paths) => {
       bench.touched.push(...paths);

@@ -21,7 +21,7 @@ import {
   type PersonOrProcess,
   withSources,
 } from "../../base/vocabulary/principal.ts";
-import { decideHostCall, isReadingCall } from "../../policy/decide.ts";
+import { decideHostCall, isOrderlyEnd, isReadingCall } from "../../policy/decide.ts";
 import { boundingAgents } from "../../policy/principals.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type {
@@ -42,7 +42,7 @@ import { RefusalLog } from "./refusal-log.ts";
 import type { WriteTrace } from "../trace-writer.ts";
 
 interface HostCallOptions {
-  readonly ports: Pick<SupervisorPorts, "readHostCall" | "takeTurn" | "authorityOf">;
+  readonly ports: Pick<SupervisorPorts, "readHostCall" | "takeTurn" | "authorityOf" | "stopped">;
   readonly definition: () => AgentDefinition;
   /** The guest's current work. */
   readonly inHand: () => InHand;
@@ -187,6 +187,7 @@ export class HostCalls implements GuestHandlers, Disposable {
   /** Asks policy, then the service; a read again if the permissions changed while it was answered. */
   async #answer(asked: Asked, callerOf: (authority: Authority) => Caller): Promise<unknown> {
     const { method, call, lineage, inHand, cancelled } = asked;
+    if (!isOrderlyEnd({ method, params: call.params })) this.#options.ports.stopped?.check(lineage);
     for (let attempt = 1; ; attempt++) {
       const { authority, parts } = this.#authorityFor(lineage);
       this.#decide(authority, method, call.params, inHand, lineage);

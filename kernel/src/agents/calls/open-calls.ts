@@ -57,6 +57,12 @@ export class OpenCalls {
     this.#open.get(id)?.aborter.abort(reason);
   }
 
+  /** Aborts the guest's work for these calls, also what it left running when it answered them. */
+  abortWhere(isMeant: (lineage: Lineage) => boolean, reason: Error): void {
+    for (const { lineage, aborter } of [...this.#open.values(), ...this.#ended.values()])
+      if (isMeant(lineage)) aborter?.abort(reason);
+  }
+
   /** Forwards the call's progress. Throws NotFound if it is not open. */
   report(id: string, progress: ToolProgress): void {
     const call = this.#open.get(id);

@@ -42,6 +42,7 @@ class World {
       clock: this.clock,
       metrics: this.metrics,
       ratePerSecond: 1_000_000,
+      stopped: undefined,
       agent: {
         id: "dev.test.agent",
         canDeliver: () => this.session !== null,

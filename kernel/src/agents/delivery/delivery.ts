@@ -3,6 +3,7 @@ import { isLaresError, LaresError, messageOf } from "../../base/errors.ts";
 import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
 import { causedBy, type Lineage, ownAccord, readLineage } from "../../base/vocabulary/principal.ts";
+import type { StoppedWork } from "../stopped-work.ts";
 import type { TraceContext, WriteTrace } from "../trace-writer.ts";
 import { backoffMs, deliveryAttempts } from "../backoff.ts";
 import type { MetricsRecorder } from "../metrics.ts";
@@ -47,6 +48,7 @@ interface DeliveryLoopOptions {
   readonly metrics: MetricsRecorder;
   readonly ratePerSecond: number;
   readonly agent: Recipient;
+  readonly stopped: Pick<StoppedWork, "isStopped"> | undefined;
   /** `isTryingAgain` has become false. */
   readonly onTriedAgain?: () => void;
 }
@@ -266,6 +268,8 @@ export class DeliveryLoop {
       { event: event.name, ...stackOf(error) },
       this.#contextOf(delivery),
     );
+    // What it wanted was refused because a person stopped what the event is for: the agent is not to blame.
+    if (this.#options.stopped?.isStopped(this.#lineageOf(delivery)) === true) return this.#hasTriedAgain();
     // Only the schedule is suspended, because the agent's other handlers may work.
     if (runOf === undefined) agent.failed(`${handler} failed on ${event.name}: ${message}`);
     else agent.ran(runOf, message);

@@ -66,9 +66,11 @@ export function deliveriesOf(
 export function lineageOfEvent(
   emitter: string,
   name: string,
-  { onBehalfOf, depth }: Lineage,
+  lineage: Lineage,
   onRefused: (reason: string) => void,
 ): Lineage {
+  const { sources: _beside, ...led } = lineage;
+  const { onBehalfOf, depth } = led;
   const refuse = (limit: number, reason: string): never => {
     onRefused(reason);
     throw limitExceeded("event_depth", limit, `The event ${name} is not emitted: ${reason}.`);
@@ -80,7 +82,7 @@ export function lineageOfEvent(
   );
   if (!isForOthers)
     return { onBehalfOf: onBehalfOf.filter((actor) => boundingAgent(actor) === null), depth: depth + 1 };
-  const carried = lineageUnder({ kind: "agent", id: emitter, lineage: { onBehalfOf, depth } });
+  const carried = lineageUnder({ kind: "agent", id: emitter, lineage: led });
   // A receiver is one more.
   if (boundingAgents(null, carried.onBehalfOf).length >= maxChainAgents)
     return refuse(

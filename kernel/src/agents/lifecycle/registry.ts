@@ -1,5 +1,5 @@
 import { Emitter } from "../../base/emitter.ts";
-import { notFound } from "../../base/errors.ts";
+import { isLaresError, notFound } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
@@ -106,6 +106,24 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     const job = await cancelOrphan(queue, by, owner, id, traceWriter(traces, owner));
     this.jobsChanged.emit(owner);
     return job;
+  }
+
+  /**
+   * Stops what a conversation has begun until now, or what these of its processes have: nothing more is done for it from
+   * the moment of this call on. Resolves once its jobs are cancelled.
+   */
+  async stopWork(by: Principal, conversation: string, processes: Iterable<string> | null): Promise<void> {
+    const { stopped, jobs } = this.#ports;
+    if (stopped === undefined) return;
+    stopped.stop(conversation, processes);
+    for (const supervisor of this.#agents.all) supervisor.abortStopped(stopped);
+    for (const { id, lineage } of await jobs.causedIn(conversation)) {
+      if (!stopped.isStopped(lineage)) continue;
+      await this.cancelJob(by, id).catch((error: unknown) => {
+        // It has ended meanwhile.
+        if (!isLaresError(error, "NotFound") && !isLaresError(error, "IllegalTransition")) throw error;
+      });
+    }
   }
 
   /** Events answered and host calls refused by all agents since the kernel started. */

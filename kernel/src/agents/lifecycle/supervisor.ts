@@ -1,5 +1,5 @@
 import type { Emitter } from "../../base/emitter.ts";
-import { illegalTransition, LaresError, messageOf } from "../../base/errors.ts";
+import { illegalTransition, LaresError, messageOf, requestCancelled } from "../../base/errors.ts";
 import type { Agent, AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
 import type { Foreign, ReadTexts } from "../../base/vocabulary/foreign.ts";
 import type { NamedAction } from "../../base/vocabulary/named-action.ts";
@@ -7,6 +7,7 @@ import type { LaresEvent } from "../../base/vocabulary/event.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import {
   actorWords,
+  type Lineage,
   lineageUnder,
   type Principal,
   type PersonOrProcess,
@@ -17,6 +18,7 @@ import type { WriteTrace } from "../trace-writer.ts";
 import { type AgentHealth, followUp } from "../describe.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { AgentDefinition, ProcessCallOptions, ToolCallOptions } from "../ports.ts";
+import type { StoppedWork } from "../stopped-work.ts";
 import type { JobLoop } from "../running-jobs/job-loop.ts";
 import type { JobTaskRunner } from "../running-jobs/job-tasks.ts";
 import { AgentParts, type SupervisorOptions } from "./agent-parts.ts";
@@ -287,6 +289,12 @@ export class Supervisor implements AsyncDisposable {
       return await this.#parts.calls.callAs(principal, method, params, options);
     const reason = enabled ? (this.reason ?? "It is suspended.") : "It is disabled.";
     throw new LaresError("AgentError", `The agent ${this.id} cannot act: ${reason}`, { state, reason });
+  }
+
+  /** Aborts what its guest does on behalf of work that was stopped. */
+  abortStopped(stopped: StoppedWork): void {
+    const isStopped = (lineage: Lineage): boolean => stopped.isStopped(lineage);
+    this.#parts.open.abortWhere(isStopped, requestCancelled("What this was for was stopped."));
   }
 
   /** Loads the agent if necessary. Throws AgentError if it cannot run. */

@@ -1,13 +1,14 @@
 import type { Clock } from "../../base/clock.ts";
 import { DeliveryLoop, type Recipient } from "../delivery/delivery.ts";
-import { JobLoop, type JobAgent } from "../running-jobs/job-loop.ts";
+import type { JobAgent } from "../running-jobs/job-agent.ts";
+import { JobLoop } from "../running-jobs/job-loop.ts";
 import { JobTaskRunner } from "../running-jobs/job-tasks.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { InHand, SupervisorPorts } from "../ports.ts";
 
 interface WorkloadOptions {
-  readonly ports: Pick<SupervisorPorts, "queue" | "jobs" | "jobProgress">;
+  readonly ports: Pick<SupervisorPorts, "queue" | "jobs" | "jobProgress" | "stopped">;
   readonly clock: Clock;
   readonly metrics: MetricsRecorder;
   readonly ratePerSecond: number;
@@ -37,6 +38,7 @@ export class Workload {
       metrics,
       ratePerSecond,
       agent,
+      stopped: ports.stopped,
       onTriedAgain: () => this.jobs.pump(),
     });
     this.#deliveries = deliveries;
@@ -45,6 +47,7 @@ export class Workload {
       clock,
       metrics,
       agent: { ...agent, isTryingEventAgain: () => deliveries.isTryingAgain },
+      stopped: ports.stopped,
       tell: (progress) => ports.jobProgress(progress),
     });
     this.tasks = new JobTaskRunner(

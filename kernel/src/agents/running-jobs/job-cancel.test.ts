@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LaresError, storageError } from "../../base/errors.ts";
-import { personAt } from "../../base/vocabulary/principal.ts";
+import { newId } from "../../base/ids.ts";
+import { begunAt, lineageUnder, ownAccord, personAt } from "../../base/vocabulary/principal.ts";
 import { putBackRetryMs } from "../delivery/delivery.ts";
 import { cancelGraceMs } from "./job-loop.ts";
 import { jobsChangedEveryMs } from "../lifecycle/reports.ts";
@@ -37,6 +38,26 @@ describe("a job that waits", () => {
     test.guests[0]?.die("exited");
     await test.settle(60_000);
     expect(test.jobs.completed).toEqual(["job-1", next]);
+  });
+
+  it("and that was dispatched while a person stopped what it is for, never runs", async () => {
+    const test = setUp();
+    const actor = {
+      kind: "process",
+      process: "worker",
+      agent: "dev.mind",
+      conversation: "c",
+      id: "w",
+    } as const;
+    const lineage = lineageUnder(begunAt({ ...actor, lineage: ownAccord }, newId()));
+    test.stopped.stop("c", ["w"]);
+    await test.enqueue({ lineage });
+    const next = await test.enqueue({
+      lineage: lineageUnder(begunAt({ ...actor, lineage: ownAccord }, newId())),
+    });
+    await test.settle();
+    expect(test.jobs.cancelled).toEqual(["job-1"]);
+    expect(test.jobs.completed).toEqual([next]);
   });
 
   it("for its next attempt is not retried, and does not prevent idleness, which is reported", async () => {

@@ -4,12 +4,14 @@ import type { JsonValue } from "../../base/json.ts";
 import { nothingForeign } from "../../base/vocabulary/foreign.ts";
 import type { Job, KeptJob } from "../../base/vocabulary/job.ts";
 import { actorWords, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
-import { backoffMs, deliveryAttempts } from "../backoff.ts";
-import { isTransient, putBackRetryMs, type Recipient, stackOf } from "../delivery/delivery.ts";
+import { backoffMs } from "../backoff.ts";
+import { isTransient, putBackRetryMs, stackOf } from "../delivery/delivery.ts";
 import { describeJob } from "./describe-job.ts";
+import { isTriedAgain } from "./tries.ts";
 import { refuseUnknown } from "./unknown-name.ts";
+import type { JobAgent } from "./job-agent.ts";
 import { JobProgressMeter, type LastShown } from "./job-progress.ts";
-import type { OpenCalls } from "../calls/open-calls.ts";
+import type { StoppedWork } from "../stopped-work.ts";
 import type { TraceContext } from "../trace-writer.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { AgentSession, JobOutcome, JobProgress, JobQueue, JobRequest, QueuedJob } from "../ports.ts";
@@ -17,42 +19,12 @@ import type { AgentSession, JobOutcome, JobProgress, JobQueue, JobRequest, Queue
 /** Time for a guest to leave a cancelled job; then it is told to shut down. */
 export const cancelGraceMs = 2_000;
 
-/** What the loop needs from its agent. */
-export interface JobAgent extends Pick<
-  Recipient,
-  | "id"
-  | "canDeliver"
-  | "session"
-  | "wake"
-  | "ask"
-  | "wasEndedOnPurpose"
-  | "succeeded"
-  | "failed"
-  | "trace"
-  | "rest"
-> {
-  /** True while it has the permission `dispatch_jobs`; jobs dispatched before a revocation wait. */
-  mayRunJobs(): boolean;
-  /** The program's jobs, once it has reported them. */
-  jobNames(): ReadonlySet<string>;
-  /** A guest was lost during an event that has not been handled since. */
-  isTryingEventAgain(): boolean;
-  /** No work has arrived since idle time was granted. */
-  isStillQuiet(): boolean;
-  /** Its jobs have changed or progressed. */
-  jobsChanged(): void;
-  /** Nothing would be lost if the guest ended now: it may make room for another agent. */
-  mayLeave(session: AgentSession): void;
-  /** Ends the guest on purpose: with a shutdown request, then forcibly. The next guest receives the remaining work. */
-  endGuest(session: AgentSession): void;
-  readonly open: Pick<OpenCalls, "begin" | "hear" | "abort" | "end">;
-}
-
 interface JobLoopOptions {
   readonly queue: JobQueue;
   readonly clock: Clock;
   readonly metrics: MetricsRecorder;
   readonly agent: JobAgent;
+  readonly stopped: Pick<StoppedWork, "isStopped"> | undefined;
   tell(progress: JobProgress): void;
 }
 
@@ -229,6 +201,12 @@ export class JobLoop {
       return false;
     }
     if (session === this.#lostSession) return false;
+    // Dispatched while what it is for was being stopped.
+    if (this.#options.stopped?.isStopped(job.lineage) === true) {
+      await queue.cancel(agent.id, job.id);
+      agent.jobsChanged();
+      return true;
+    }
     // Cancelled while it was read.
     if (!queue.has(agent.id, job.id)) return true;
     this.#isQuiet = false;
@@ -324,13 +302,9 @@ export class JobLoop {
       hasCheckpoint: job.checkpoint !== undefined,
     };
     const attempt = attempts + 1;
-    // Retrying does not help if the program lacks the job. Errors of the handler are counted since the dispatch; otherwise a
-    // job that saves a checkpoint before each error would never end.
     const hasFailed = !isLost && !isTransient(error);
-    const isTriedAgain =
-      attempt < deliveryAttempts &&
-      (!hasFailed || (failures + 1 < deliveryAttempts && agent.jobNames().has(name)));
-    if (!isTriedAgain) return { outcome: "failed", settle: () => this.#failed(job, error, isLost) };
+    if (!isTriedAgain({ attempt, failures, hasFailed, isKnown: agent.jobNames().has(name) }))
+      return { outcome: "failed", settle: () => this.#failed(job, error, isLost) };
     return {
       outcome: "interrupted",
       settle: async () => {

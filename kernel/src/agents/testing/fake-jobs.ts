@@ -33,6 +33,12 @@ export class FakeJobs implements JobQueue {
     this.#now = now;
   }
 
+  async causedIn(conversation: string): Promise<readonly FakeJob[]> {
+    return this.jobs.filter(({ lineage }) =>
+      lineage.onBehalfOf.some((by) => by.kind === "process" && by.conversation === conversation),
+    );
+  }
+
   async dispatch(agent: string, request: JobRequest): Promise<{ id: string; isNew: boolean }> {
     const { name, input, whenIdle, key, lineage = ownAccord, foreign = {} } = request;
     const same = key === undefined ? undefined : this.jobs.find((job) => job.key === key);

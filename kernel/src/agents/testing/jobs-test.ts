@@ -2,6 +2,7 @@ import { ManualClock } from "../../base/testing/manual-clock.ts";
 import { DayCounts } from "../day-counts.ts";
 import type { AgentDefinition, JobProgress, JobRequest } from "../ports.ts";
 import type { SupervisorOptions } from "../lifecycle/agent-parts.ts";
+import { StoppedWork } from "../stopped-work.ts";
 import { Supervisor } from "../lifecycle/supervisor.ts";
 import { definitionOf, FakeGuest, FakeQueue, type Behaviour } from "./fake-guest.ts";
 import { FakeJobs } from "./fake-jobs.ts";
@@ -26,6 +27,7 @@ export function setUpJobs(
   const jobs = new FakeJobs(() => clock.now());
   const guests: FakeGuest[] = [];
   const traces: string[] = [];
+  const stopped = new StoppedWork();
   const reported: JobProgress[] = [];
   const slot = { next: Promise.resolve() };
   const turns = { next: Promise.resolve() };
@@ -45,6 +47,7 @@ export function setUpJobs(
       queue,
       dayCounts: new DayCounts(clock),
       jobs,
+      stopped,
       jobProgress: (progress) => void reported.push(progress),
       traces: { write: ({ message }) => void traces.push(message) },
       startGuest: async (_definition, handlers) => {
@@ -79,6 +82,7 @@ export function setUpJobs(
     jobs,
     guests,
     traces,
+    stopped,
     reported,
     turns,
     /** The guest gets its place once this has resolved. */

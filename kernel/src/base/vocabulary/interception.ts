@@ -102,6 +102,8 @@ export interface MindPlace {
   /** The process's id. */
   readonly process: string;
   readonly kind: ProcessKind;
+  /** When the process began what it does now; see `Lineage.begun`. */
+  readonly begun: string;
   /** Texts of the conversation that nobody vouches for, by where they come from. */
   readonly sources: readonly string[];
 }

@@ -76,6 +76,8 @@ export interface Lineage {
   readonly depth: number;
   /** Texts that nobody vouches for and that led to it, by where they come from; absent if there is none. */
   readonly sources?: readonly string[];
+  /** When the processes that led to it began what they do, by `processKey`: ids that sort by time. */
+  readonly begun?: Readonly<Record<string, string>>;
 }
 
 /** The originator of a request, and what led to it. */
@@ -114,6 +116,28 @@ export function withSources(lineage: Lineage, sources: readonly string[]): Linea
 /** A client's name is shown to people; more of it is cut. */
 const maxClientCharacters = 64;
 
+/** Returns the name of a process among those of all conversations. */
+export function processKey({ conversation, id = "" }: Pick<ProcessPrincipal, "conversation" | "id">): string {
+  return `${conversation} ${id}`;
+}
+
+/** Returns the lineage of what a process does as part of what it began then. `at`: see `newId`. */
+export function begunAt(process: ProcessPrincipal, at: string): ProcessPrincipal {
+  const begun = { ...process.lineage.begun, [processKey(process)]: at };
+  return { ...process, lineage: { ...process.lineage, begun } };
+}
+
+/** Returns when each process began; of two times the earlier one. */
+function earliest(lineages: readonly Lineage[]): Pick<Lineage, "begun"> {
+  const begun: Record<string, string> = {};
+  for (const lineage of lineages)
+    for (const [process, at] of Object.entries(lineage.begun ?? {})) {
+      const known = begun[process];
+      if (known === undefined || at < known) begun[process] = at;
+    }
+  return Object.keys(begun).length === 0 ? {} : { begun };
+}
+
 /** Returns the person at a client that called itself so. */
 export function personAt(client?: string): Person & Principal {
   const name = client?.slice(0, maxClientCharacters).toWellFormed();
@@ -126,8 +150,8 @@ export function personAt(client?: string): Person & Principal {
 
 /** Returns the lineage of what is done in answer to a call by the principal. */
 export function lineageUnder({ lineage, ...actor }: Principal): Lineage {
-  const { onBehalfOf, depth, sources = [] } = lineage;
-  return withSources({ onBehalfOf: eachOnce([actor, ...onBehalfOf]), depth: depth + 1 }, sources);
+  const { onBehalfOf } = lineage;
+  return { ...lineage, onBehalfOf: eachOnce([actor, ...onBehalfOf]), depth: lineage.depth + 1 };
 }
 
 /** Returns the lineage for work under several of them at once: it is done on behalf of all of them. */
@@ -146,6 +170,7 @@ export function commonLineage(lineages: Iterable<Lineage>): Lineage {
     {
       onBehalfOf: eachOnce(several.flatMap(({ onBehalfOf }) => onBehalfOf)),
       depth: Math.max(...several.map(({ depth }) => depth)),
+      ...earliest(several),
     },
     several.flatMap(({ sources = [] }) => sources),
   );
@@ -219,10 +244,13 @@ export function readLineage(stored: unknown): Lineage {
     if (!isActor(one)) throw new TypeError("It names somebody of an unknown kind.");
     return one;
   });
-  const { sources = [] } = stored;
+  const { sources = [], begun = {} } = stored;
   if (!Array.isArray(sources) || !sources.every((source) => typeof source === "string"))
     throw new TypeError("Its sources are not texts.");
-  return withSources({ onBehalfOf, depth: stored["depth"] }, sources);
+  if (!isJsonObject(begun) || !Object.values(begun).every((at) => typeof at === "string"))
+    throw new TypeError("It does not say when its processes began.");
+  const times = Object.keys(begun).length === 0 ? {} : { begun: begun as Record<string, string> };
+  return withSources({ onBehalfOf, depth: stored["depth"], ...times }, sources);
 }
 
 function isActor(value: unknown): value is Actor {

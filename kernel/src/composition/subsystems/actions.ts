@@ -4,6 +4,7 @@ import type { KeptBasis, Origin } from "../../actions/basis.ts";
 import { openContentWork } from "../../actions/contents/content-work.ts";
 import type { Deliveries } from "../../agents/lifecycle/deliveries.ts";
 import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
+import type { StoppedWork } from "../../agents/stopped-work.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Interception } from "../../interception/interception.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
@@ -28,6 +29,7 @@ export function openKernelActions(
     readonly deliveries: Deliveries<Statement>;
     readonly uses: DecisionUses;
     readonly interception: Interception;
+    readonly stopped: StoppedWork;
   },
 ): Actions {
   const { database, agents, deliveries, uses } = parts;
@@ -57,7 +59,8 @@ export function openKernelActions(
       openWithUnsavedChanges: (paths) => unsaved.among(paths),
       copies: (content) => workspace.copies(content, () => true).paths,
       index: workspace.view,
-      beforeAction: (action, onBehalfOf) => parts.interception.beforeAction({ action, onBehalfOf }),
+      beforeAction: (action, lineage) => parts.interception.beforeAction({ action, lineage }),
+      checkGoesOn: (lineage) => parts.stopped.check(lineage),
       touched: (paths) => workspace.touched(paths),
       tellEnd: (agent, end) => deliveries.tell(agent, "ActionEnded", { ...end }),
       remember: (rules) => decisions.store.remember(rules),

@@ -4,6 +4,7 @@ import type { Inspections } from "../../agents/inspections.ts";
 import type { Deliveries } from "../../agents/lifecycle/deliveries.ts";
 import { AgentRegistry } from "../../agents/lifecycle/registry.ts";
 import type { RegistryPorts } from "../../agents/lifecycle/registry-ports.ts";
+import type { StoppedWork } from "../../agents/stopped-work.ts";
 import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
 import { Emitter } from "../../base/emitter.ts";
 import { messageOf, scopeViolation } from "../../base/errors.ts";
@@ -44,6 +45,7 @@ interface AgentParts {
   readonly configuration: ConfigurationManager;
   readonly traces: TraceLog;
   readonly inspections: Inspections;
+  readonly stopped: StoppedWork;
   readonly queues: AgentQueues;
   readonly memories: Memories;
   readonly index: KernelWorkspace;
@@ -83,6 +85,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
   const registry = opened.use(
     new AgentRegistry<Statement>({
       clock,
+      stopped: parts.stopped,
       nextTurn: (run) => void setImmediate(run),
       agents,
       deliveries,

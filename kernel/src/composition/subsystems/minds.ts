@@ -18,6 +18,7 @@ import type { DiskTimer } from "../../journal/disk-timer.ts";
 import { blockQuestion } from "../../minds/block-question.ts";
 import type { MadeSchedules } from "../../minds/made-schedules.ts";
 import { Minds } from "../../minds/minds.ts";
+import type { MindPorts } from "../../minds/ports.ts";
 import { repeatQuestion } from "../../minds/repeat-question.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Notifications } from "../../notifications/notifications.ts";
@@ -52,6 +53,7 @@ interface MindParts {
   readonly places: ForeignPlaces;
   readonly memories: Memories;
   readonly workspace: Pick<Workspace, "get" | "missingRoots">;
+  readonly stopWork: MindPorts["stopWork"];
 }
 
 /** The seq of the first entry of a conversation: its log begins with a record that says whose it is. */
@@ -172,19 +174,10 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         intercept: interception,
         schedules: parts.schedules,
         forgetting: parts.forgetting,
+        stopWork: (...stop) => parts.stopWork(...stop),
         actions: {
           get: (id) => actions.get(id),
-          waitingOf: async (agent, conversation, processes) =>
-            (await actions.list({ state: "PendingApproval", agent, limit: 1_000 }))
-              .filter(({ on_behalf_of: causes = [] }) =>
-                causes.some(
-                  (actor) =>
-                    actor.kind === "process" &&
-                    actor.conversation === conversation &&
-                    (processes === null || processes.has(actor.id ?? "")),
-                ),
-              )
-              .map(({ id }) => id),
+          waitingOf: (conversation, processes) => waitingOf(actions, conversation, processes),
           decidedOf: (lineage) => decided.of(lineage),
           reject: async (by, id, reason) => {
             try {
@@ -231,4 +224,32 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
   );
   calls.recover().catch(notMarked);
   return minds;
+}
+
+/** Returns the ids of the waiting actions that processes of a conversation led to. `processes`: null for all of them. */
+async function waitingOf(
+  actions: Pick<Actions, "list">,
+  conversation: string,
+  processes: ReadonlySet<string> | null,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let before: string | undefined; ;) {
+    const listed = await actions.list({
+      state: "PendingApproval",
+      limit: 1_000,
+      ...(before === undefined ? {} : { before }),
+    });
+    for (const { id, on_behalf_of: causes = [] } of listed)
+      if (
+        causes.some(
+          (actor) =>
+            actor.kind === "process" &&
+            actor.conversation === conversation &&
+            (processes === null || processes.has(actor.id ?? "")),
+        )
+      )
+        found.push(id);
+    before = listed.at(-1)?.id;
+    if (before === undefined) return found;
+  }
 }

@@ -15,6 +15,7 @@ export const place: MindPlace = {
   conversation: "c1",
   process: "p1",
   kind: "channel",
+  begun: "b1",
   sources: [],
 };
 

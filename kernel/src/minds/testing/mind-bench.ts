@@ -69,6 +69,8 @@ export class MindBench {
       status: "success",
       value: "done",
     });
+  /** The work that was stopped. */
+  readonly stops: { readonly conversation: string; readonly processes: readonly string[] | null }[] = [];
   /** Files that are pictures, by their paths. */
   readonly pictures = new Map<string, FilePicture>();
   mind: MindDefinition = mind;
@@ -201,6 +203,9 @@ export class MindBench {
           },
           isTainting: () => this.isScripted,
           isOfOtherRun: () => this.isOfOtherRun,
+        },
+        stopWork: async (_by, conversation, processes) => {
+          this.stops.push({ conversation, processes: processes === null ? null : [...processes] });
         },
         tools: {
           picture: async (_caller, path) => this.pictures.get(path) ?? null,
