@@ -63,6 +63,8 @@ export interface Context {
   /** The beginning with which the request was made. */
   readonly prefix: ContextPrefix;
   readonly messages: readonly ModelMessage[];
+  /** How many of the messages are made of the prefix. */
+  readonly begins: number;
   /** False if none of the messages can have a picture. */
   readonly hasPictures: boolean;
   readonly tools: readonly ModelTool[];
@@ -121,6 +123,7 @@ export function contextOf({ prefix, history, model, suffix = [] }: ContextParts)
   return {
     prefix,
     hasPictures,
+    begins: before.length,
     messages: [...before, ...withCachePoint(said, after.length > 0), ...after],
     tools: prefix.tools,
     sections,

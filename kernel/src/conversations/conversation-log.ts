@@ -237,7 +237,8 @@ export class ConversationLog implements AsyncDisposable {
     });
     await this.#toIndex(records);
     this.appended.emit(placed);
-    this.#options.appended(this.header, placed);
+    const holdsForeign = this.#fold.state.foreign.length > 0;
+    this.#options.appended({ header: this.header, entries: placed, holdsForeign });
     return placed;
   }
 

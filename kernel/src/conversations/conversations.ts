@@ -14,13 +14,12 @@ import { objectReader } from "../platform/files/object-store.ts";
 import { ConversationLog } from "./conversation-log.ts";
 import { stateOfFork, titled } from "./fork.ts";
 import { findMessages, type FoundEntry, type MessageQuestion } from "./message-search.ts";
-import { type LogOptions, objectsIn } from "./log-journal.ts";
+import { type Appended, type LogOptions, objectsIn } from "./log-journal.ts";
 import { type OpenLog, OpenLogs } from "./open-logs.ts";
 import { verifyLog } from "./verify-log.ts";
 import { type ConversationRow, type EntryQuery, isBusy } from "./indexed.ts";
 import { IndexRows } from "./index-rows.ts";
 import { Redactions } from "./redactions.ts";
-import type { Header } from "./records.ts";
 import { isConversationId, isLogName, isMindLog, sharedLogOf } from "./log-names.ts";
 import { SourceRows } from "./source-rows.ts";
 import { eachOnce, maxSeq, type Stretch, stretchesOf } from "./stretches.ts";
@@ -41,12 +40,6 @@ interface ConversationsOptions {
   readonly vectors?: MessageVectors;
   /** A log was found not to be what was written. */
   damaged?(id: string, error: LaresError): void;
-}
-
-/** Entries that were appended to one of the logs, which is whose the header says. */
-export interface Appended {
-  readonly header: Header;
-  readonly entries: readonly Entry[];
 }
 
 /** The conversations of a workspace: their logs, which of them are open, and the index. */
@@ -390,9 +383,9 @@ export class Conversations implements AsyncDisposable {
       disk,
       proofs: this.#proofs,
       maxBytes: () => maxBytes(id),
-      appended: (header, entries) => {
+      appended: (appended) => {
         this.#options.vectors?.grown(id);
-        this.appended.emit({ header, entries });
+        this.appended.emit(appended);
       },
       ...(damaged === undefined ? {} : { damaged: (error) => damaged(id, error) }),
     };

@@ -21,6 +21,14 @@ import {
   type Header,
 } from "./records.ts";
 
+/** Entries that were appended to one of the logs, which is whose the header says. */
+export interface Appended {
+  readonly header: Header;
+  readonly entries: readonly Entry[];
+  /** The log holds text of neither the person nor the model. */
+  readonly holdsForeign: boolean;
+}
+
 export interface LogOptions {
   readonly id: string;
   /** The conversation's folder. */
@@ -33,7 +41,7 @@ export interface LogOptions {
   readonly proofs: OneAtATime;
   maxBytes(): number;
   /** Entries were appended, and the operating system has them. */
-  appended(header: Header, entries: readonly Entry[]): void;
+  appended(appended: Appended): void;
   /** The log was found not to be what was written; it refuses everything from then on. */
   damaged?(error: LaresError): void;
 }

@@ -23,7 +23,8 @@ const tool = text("The tool's name, such as files/read");
 const call: Field = text("The call's id");
 const withheld: Field = {
   type: "bool",
-  description: "True if a part is left out because it is about files that the hook's agent cannot see",
+  description:
+    "True if a part is left out, because it may hold what the hook's agent cannot see, or because it is of neither the person nor the model and the agent can reach a host, itself or through others",
 };
 const args: Field = { type: "map<string, dyn>", description: "The arguments of the call" };
 
@@ -31,6 +32,7 @@ const args: Field = { type: "map<string, dyn>", description: "The arguments of t
 export const mindEventTypes: readonly EventType[] = [
   event("UserInput", "A person wrote something, and the mind has not read it yet", {
     text: text("What the person wrote"),
+    withheld,
   }),
   event("Context", "A request to the model is about to be sent", {
     messages: {
@@ -80,6 +82,7 @@ export const mindEventTypes: readonly EventType[] = [
     message: text("The message's id"),
     role: { type: "string", description: "Who speaks", values: ["user", "assistant"] },
     text: text("What was said, at most 8,000 characters of it"),
+    withheld,
   }),
   event("Compact", "A part of the conversation was summarised"),
 ];

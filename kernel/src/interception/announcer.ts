@@ -3,11 +3,13 @@ import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
-import { mayIntercept } from "../policy/hearing.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import { type HearingIndex, mayIntercept } from "../policy/hearing.ts";
 import type { InterceptingAgent } from "./interceptors.ts";
+import { Seen, type SeenPlace } from "./withheld.ts";
 import { eventsOfDelta, eventsOfEntry, type Known, nothingKnown, type PlainEvent } from "./plain-events.ts";
 
-interface AnnouncerPorts {
+interface AnnouncerPorts extends HearingIndex {
   readonly clock: Clock;
   readonly log: Log;
   /** The agents that are enabled. */
@@ -31,6 +33,10 @@ interface Session {
   readonly known: Known;
 }
 
+function isText({ name }: PlainEvent): boolean {
+  return name === "MessageEnd";
+}
+
 /** Tells agents what happens in conversations, in order. Where no agent subscribed, nothing is worked out. */
 export class Announcer implements AsyncDisposable {
   readonly #ports: AnnouncerPorts;
@@ -44,15 +50,20 @@ export class Announcer implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Takes entries that were appended to a conversation of an agent's mind. `first`: the seq of its first own one. */
-  entries(agent: string, entries: readonly Entry[], first = 1): void {
+  /**
+   * Takes entries that were appended to a conversation of an agent's mind. `first`: the seq of its first own one;
+   * `holdsForeign`: its log holds text of neither the person nor the model.
+   */
+  entries(agent: string, entries: readonly Entry[], holdsForeign: boolean, first = 1): void {
     if (!this.#isHeard(agent)) return;
     const events: PlainEvent[] = [];
     for (const entry of entries) {
       const session = this.#sessions.get(entry.conversation);
       const { events: more, known } = eventsOfEntry(agent, entry, session?.known ?? nothingKnown, first);
       const sources = entry.tainted === true ? (entry.sources ?? []) : [];
-      events.push(...(sources.length === 0 ? more : more.map((event) => ({ ...event, sources }))));
+      const marked = sources.length === 0 ? more : more.map((event) => ({ ...event, sources }));
+      const place = { agent, holdsForeign };
+      events.push(...marked.map((event) => (isText(event) ? this.#forEach(event, entry, place) : event)));
       const isOpen = entry.kind === "meta" && entry.state !== undefined ? entry.state === "open" : true;
       this.#keep(entry.conversation, { agent, process: entry.process, isOpen, known });
     }
@@ -77,6 +88,17 @@ export class Announcer implements AsyncDisposable {
       if (isOpen) this.#tell(agent, [{ name: "SessionShutdown", fields: { agent, conversation, process } }]);
     this.#isClosed = true;
     await this.#telling;
+  }
+
+  /** Returns the event so that each agent gets of its text what it may read. */
+  #forEach(event: PlainEvent, { by }: Entry, place: SeenPlace): PlainEvent {
+    const { fields } = event;
+    const seenBy = (authority: Authority): Readonly<Record<string, unknown>> => {
+      const all = [...this.#ports.agents()].map(({ definition }) => definition.authority);
+      const seen = new Seen(authority, this.#ports, all, place);
+      return { ...fields, ...seen.message(String(fields["text"]), fields["role"] === "user", by) };
+    };
+    return { ...event, seenBy };
   }
 
   #isHeard(mind: string): boolean {

@@ -4,7 +4,7 @@ import type { Action } from "../base/vocabulary/action.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
-import { FakeAgent, interceptionOf, place } from "./testing/fake-agents.ts";
+import { FakeAgent, interceptionOf, place, shown } from "./testing/fake-agents.ts";
 
 const call = { call: "k1", tool: "files/read", arguments: { path: "notes/a.md" } };
 const success = { status: "success" as const, value: { path: "notes/a.md", text: "hello" } };
@@ -106,7 +106,7 @@ describe("texts that nobody vouches for", () => {
       interceptionOf([new FakeAgent("dev.a", pick(allowed), { foreign: read })]);
     const said = { by: "dev.a", isTainted: true, sources: ["downloads/a"], origin: "agent:dev.a" };
     expect(await roomOf("text").userInput(place, "hello")).toEqual([{ ...said, value: "x" }]);
-    expect(await roomOf("add").context(place, () => [])).toEqual([{ ...said, value: ["x"] }]);
+    expect(await roomOf("add").context(place, () => shown([]))).toEqual([{ ...said, value: ["x"] }]);
     expect(await roomOf("result").afterToolCall(place, call, success)).toEqual([
       { ...said, value: answer.result },
     ]);
@@ -171,8 +171,10 @@ describe("answers", () => {
   it("a change is its agent's, and tainted if the agent reaches hosts", async () => {
     const own = new FakeAgent("dev.a", () => ({ text: "x" }));
     const web = new FakeAgent("dev.b", () => ({ text: "y" }), { authority: { hosts: ["example.org"] } });
-    expect(await interceptionOf([own, web]).userInput(place, "hello")).toEqual([
+    expect(await interceptionOf([own]).userInput(place, "hello")).toEqual([
       { by: "dev.a", value: "x", origin: "agent:dev.a", isTainted: false },
+    ]);
+    expect(await interceptionOf([web]).userInput(place, "hello")).toEqual([
       { by: "dev.b", value: "y", origin: "web", isTainted: true, sources: ["agent:dev.b"] },
     ]);
   });
@@ -275,17 +277,21 @@ describe("what is withheld", () => {
 
     it("is withheld in a request too, and when it comes late", async () => {
       const guard = new FakeAgent("dev.guard", () => ({}), { authority: narrow });
-      await interceptionOf([guard, ...toolMay({})], files).context(place, () => [
-        { role: "assistant", parts: [{ type: "tool_call", call: "1", tool: answer.tool, arguments: {} }] },
-        {
-          role: "tool",
-          parts: [{ type: "tool_result", call: "1", text: '[result of "dev.tool/today"]\n| dear diary' }],
-        },
-        {
-          role: "user",
-          parts: [{ type: "text", text: '[late result of the call "1" of "dev.tool/today"]\n| dear diary' }],
-        },
-      ]);
+      await interceptionOf([guard, ...toolMay({})], files).context(place, () =>
+        shown([
+          { role: "assistant", parts: [{ type: "tool_call", call: "1", tool: answer.tool, arguments: {} }] },
+          {
+            role: "tool",
+            parts: [{ type: "tool_result", call: "1", text: '[result of "dev.tool/today"]\n| dear diary' }],
+          },
+          {
+            role: "user",
+            parts: [
+              { type: "text", text: '[late result of the call "1" of "dev.tool/today"]\n| dear diary' },
+            ],
+          },
+        ]),
+      );
       expect(JSON.stringify(guard.asked[0]?.event)).not.toContain("diary");
       expect(guard.asked[0]?.event).toMatchObject({ withheld: true });
     });
@@ -311,13 +317,15 @@ describe("what is withheld", () => {
       expect(event).toMatchObject({ withheld: true, result: { status: result.status } });
       const text = result.status === "error" ? `${message}\n(Later.)` : JSON.stringify(result.value);
       const request = await eventOf((room) =>
-        room.context(place, () => [
-          {
-            role: "assistant",
-            parts: [{ type: "tool_call", call: "1", tool: "files/search", arguments: {} }],
-          },
-          { role: "tool", parts: [{ type: "tool_result", call: "1", text }] },
-        ]),
+        room.context(place, () =>
+          shown([
+            {
+              role: "assistant",
+              parts: [{ type: "tool_call", call: "1", tool: "files/search", arguments: {} }],
+            },
+            { role: "tool", parts: [{ type: "tool_result", call: "1", text }] },
+          ]),
+        ),
       );
       expect(JSON.stringify([event, request])).not.toContain("private");
     }
@@ -365,10 +373,110 @@ describe("what is withheld", () => {
         parts: [{ type: "text", text: '[late result of the call "1" of "files/read"]\n| diary' }],
       },
     ];
-    const event = await eventOf((room) => room.context(place, () => messages));
+    const event = await eventOf((room) => room.context(place, () => shown(messages)));
     expect(JSON.stringify(event)).not.toMatch(/diary|private/);
     expect(JSON.stringify(event)).toContain("hello");
     expect(event).toMatchObject({ withheld: true });
+  });
+
+  describe("what may hold anything that the mind has read", () => {
+    const told = async (mind: object, guard: object, more: readonly FakeAgent[] = []) => {
+      const agent = new FakeAgent("dev.guard", () => ({}), { authority: guard });
+      const room = interceptionOf(
+        [agent, new FakeAgent("dev.mind", () => ({}), { authority: mind }), ...more],
+        files,
+      );
+      const recall = { ...call, tool: "channel_recall", arguments: { query: "d" } };
+      await room.afterToolCall(place, recall, { status: "success", value: "dear diary" });
+      const messages: ModelMessage[] = [
+        { role: "system", text: "the diary's bulletin" },
+        { role: "user", parts: [{ type: "text", text: "summary: dear diary" }] },
+        { role: "user", parts: [{ type: "text", text: "my question" }] },
+        {
+          role: "assistant",
+          parts: [{ type: "tool_call", call: "1", tool: "channel_recall", arguments: {} }],
+        },
+        { role: "tool", parts: [{ type: "tool_result", call: "1", text: "dear diary" }] },
+      ];
+      await room.context(place, () => shown(messages, { begins: 2 }));
+      return agent.asked.map(({ event }) => event);
+    };
+
+    it("is withheld from an interceptor that may read less: recalled texts, summaries, what the mind keeps", async () => {
+      for (const events of [
+        await told({}, narrow),
+        // One that may read more changes what the mind reads.
+        await told(narrow, narrow, [new FakeAgent("dev.wide", () => ({}))]),
+      ]) {
+        expect(JSON.stringify(events)).not.toContain("diary");
+        expect(JSON.stringify(events)).toContain("my question");
+        expect(events.map(({ withheld }) => withheld)).toEqual([true, true]);
+      }
+    });
+
+    it("is told to one that may read as much", async () => {
+      const events = await told({}, {});
+      expect(events.map(({ withheld }) => withheld)).toEqual([false, false]);
+      expect(JSON.stringify(events).match(/diary/g)).toHaveLength(4);
+    });
+  });
+
+  it("what an interceptor that may read more has made of a message is not told, and cannot be changed unread", async () => {
+    const wide = new FakeAgent("dev.a", () => ({ text: "dear diary" }));
+    const next = new FakeAgent("dev.b", () => ({ text: "mine" }), { authority: narrow });
+    const room = interceptionOf([wide, next], files);
+    expect(await room.userInput(place, "{{diary}}")).toMatchObject([{ by: "dev.a", value: "dear diary" }]);
+    expect(next.asked[0]?.event).toMatchObject({ text: "", withheld: true });
+    expect(next.traced.join()).toContain("it cannot change a text that it may not read");
+    const messages: ModelMessage[] = [
+      { role: "user", parts: [{ type: "text", text: "dear diary" }] },
+      {
+        role: "assistant",
+        parts: [{ type: "tool_call", call: "1", tool: "files/read", arguments: { path: "notes/a.md" } }],
+      },
+      { role: "tool", parts: [{ type: "tool_result", call: "1", text: "dear diary" }] },
+    ];
+    const changed = [{ by: "dev.a" }, { by: "dev.a", call: "1" }];
+    await room.context(place, () => shown(messages, { changed }));
+    expect(next.asked[1]?.event).toMatchObject({ withheld: true });
+    expect(JSON.stringify(next.asked)).not.toContain("dear diary");
+  });
+
+  describe("an agent that can reach a host, itself or through others,", () => {
+    const holding = { ...place, holdsForeign: true };
+    const web = { authority: { hosts: ["evil.example"] } };
+    const relay = {
+      authority: { effective: { read_entries: true, intercept: ["dev.mind"], call_tools: ["dev.web/*"] } },
+    };
+
+    it.each([
+      ["itself", [new FakeAgent("dev.guard", () => ({}), web)]],
+      [
+        "through another",
+        [new FakeAgent("dev.guard", () => ({}), relay), new FakeAgent("dev.web", () => ({}), web)],
+      ],
+    ])("%s, is not told what neither the person nor the model wrote", async (_how, agents) => {
+      const room = interceptionOf([...agents, new FakeAgent("dev.mind", () => ({}))], files);
+      await room.userInput(holding, "my question");
+      await room.context(holding, () =>
+        shown([{ role: "user", parts: [{ type: "text", text: "FOREIGN" }] }]),
+      );
+      await room.beforeToolCall(holding, { ...call, arguments: { path: "notes/FOREIGN.md" } });
+      // A result is such a text, whatever was there before.
+      await room.afterToolCall(place, call, { status: "success", value: "FOREIGN" });
+      const events = agents[0]?.asked.map(({ event }) => event) ?? [];
+      expect(JSON.stringify(events)).not.toContain("FOREIGN");
+      expect(events.map(({ withheld }) => withheld)).toEqual([false, true, true, true]);
+      expect(events[0]).toMatchObject({ text: "my question" });
+    });
+
+    it("is told what the person and the model wrote, in a conversation that holds nothing else", async () => {
+      const agent = new FakeAgent("dev.guard", () => ({}), web);
+      const room = interceptionOf([agent, new FakeAgent("dev.mind", () => ({}))], files);
+      await room.context(place, () => shown([{ role: "user", parts: [{ type: "text", text: "hello" }] }]));
+      await room.beforeToolCall(place, call);
+      expect(agent.asked.map(({ event }) => event["withheld"])).toEqual([false, false]);
+    });
   });
 
   it("of a long request the newest part is told", async () => {
@@ -376,7 +484,7 @@ describe("what is withheld", () => {
       role: "user",
       parts: [{ type: "text", text: `${index}${"x".repeat(60_000)}` }],
     }));
-    const event = await eventOf((room) => room.context(place, () => messages));
+    const event = await eventOf((room) => room.context(place, () => shown(messages)));
     expect(event?.["messages"]).toHaveLength(4);
     expect(JSON.stringify(event)).toContain('"9x');
   });

@@ -12,9 +12,9 @@ import {
   type MindInterception,
   type MindPlace,
   type Refusal,
+  type ShownContext,
 } from "../base/vocabulary/interception.ts";
 import type { InterceptedEvent } from "../base/vocabulary/mind-events.ts";
-import type { ModelMessage } from "../base/vocabulary/model.ts";
 import {
   begunAt,
   type Lineage,
@@ -43,6 +43,8 @@ interface PlannedAction {
   readonly action: Action;
   readonly lineage: Pick<Lineage, "onBehalfOf" | "begun">;
 }
+
+type Fields = Record<string, unknown>;
 
 /** One interceptor's answer, or the reason why there is none. */
 type Heard =
@@ -73,22 +75,22 @@ export class Interception implements MindInterception {
     return (
       asked &&
       this.#changes(asked, place, "UserInput", text, {
-        fields: (now) => ({ text: now }),
-        read: ({ text: changed }, now) =>
-          changed === undefined || changed === now ? null : changed.toWellFormed(),
+        fields: (now, seen, by) => seen.input(now, by),
+        read: ({ text: changed }, now, { withheld }) => {
+          if (changed === undefined || changed === now) return null;
+          if (withheld === true) throw new Error("it cannot change a text that it may not read.");
+          return changed.toWellFormed();
+        },
       })
     );
   }
 
-  context(
-    place: MindPlace,
-    messages: () => readonly ModelMessage[],
-  ): Promise<readonly Change<readonly string[]>[]> | null {
+  context(place: MindPlace, shown: () => ShownContext): Promise<readonly Change<readonly string[]>[]> | null {
     const asked = this.#asked("Context", place);
     if (asked === null) return null;
-    const now = messages();
+    const now = shown();
     return this.#changes<readonly string[]>(asked, place, "Context", [], {
-      fields: (_added, seen) => ({ ...seen.messages(now) }),
+      fields: (_added, seen) => seen.context(now),
       read: ({ add = [] }) => (add.length === 0 ? null : add.map((text) => text.toWellFormed())),
     });
   }
@@ -162,6 +164,8 @@ export class Interception implements MindInterception {
         kind,
         begun: begun[processKey(actor)] ?? newId(),
         sources: action.sources ?? [],
+        // Its effects show contents of files.
+        holdsForeign: true,
       };
       const asked = this.#asked("BeforeAction", place);
       if (asked === null) continue;
@@ -204,21 +208,24 @@ export class Interception implements MindInterception {
       read,
     }: {
       /** `by`: those that have changed the value. */
-      readonly fields: (now: Value, seen: Seen, by: readonly string[]) => Record<string, unknown>;
-      /** Returns the changed value; null for none. Throws a sentence that begins with "it". */
-      readonly read: (answer: InterceptAnswer, now: Value) => Value | null;
+      readonly fields: (now: Value, seen: Seen, by: readonly string[]) => Fields;
+      /**
+       * Returns the changed value; null for none. `told`: the fields of the event. Throws a sentence that begins with "it".
+       */
+      readonly read: (answer: InterceptAnswer, now: Value, told: Fields) => Value | null;
     },
   ): Promise<readonly Change<Value>[]> {
     const changes: Change<Value>[] = [];
     let now = value;
     for (const interceptor of asked) {
       const by = changes.map((change) => change.by);
-      const heard = await this.#askWith(interceptor, place, event, (seen) => fields(now, seen, by));
+      let told: Fields = {};
+      const heard = await this.#askWith(interceptor, place, event, (seen) => (told = fields(now, seen, by)));
       if (heard === null) continue;
       let failure = "failure" in heard ? heard.failure : null;
       if ("answer" in heard)
         try {
-          const changed = read(heard.answer, now);
+          const changed = read(heard.answer, now, told);
           if (changed === null) continue;
           now = changed;
           changes.push(this.#change(interceptor, event, changed, heard.foreign));
@@ -242,7 +249,7 @@ export class Interception implements MindInterception {
     const { authority } = interceptor.agent.definition;
     return this.#ask(interceptor, place, event, () => {
       const all = [...this.#ports.agents()].map((agent) => agent.definition.authority);
-      return fields(new Seen(authority, this.#ports, all));
+      return fields(new Seen(authority, this.#ports, all, place));
     });
   }
 

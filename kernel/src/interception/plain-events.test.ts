@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { nextTurn } from "../base/next-turn.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
@@ -105,13 +106,67 @@ it("nothing is worked out where nobody subscribed, and agents hear that the kern
     clock: new ManualClock(0),
     log: { warn: () => undefined, error: () => undefined } as never,
     agents: () => agents,
+    isEntry: () => false,
+    hides: () => false,
     isPlainEvent: (name) => name !== "EntryCreated",
     tell: async (_agent, events) => void told.push(...events.map(({ name }) => name)),
   });
-  announcer.entries("dev.mind", [process("WaitingForInput")]);
+  announcer.entries("dev.mind", [process("WaitingForInput")], false);
   agents = [hearer(["dev.mind"], "AgentStart")];
-  announcer.entries("dev.mind", [process("Running")]);
+  announcer.entries("dev.mind", [process("Running")], false);
   await announcer[Symbol.asyncDispose]();
-  announcer.entries("dev.mind", [process("Running")]);
+  announcer.entries("dev.mind", [process("Running")], false);
   expect(told).toEqual(["BeforeAgentStart", "AgentStart", "SessionShutdown"]);
+});
+
+it("the text of a message is told to those who may read what it is made of, and not where a host is reached", async () => {
+  seq = 0;
+  const told = new Map<string, unknown>();
+  const agent = (id: string, more: object) => ({
+    definition: {
+      hooks: [{ on: "MessageEnd" }],
+      authority: {
+        extension: id,
+        requested: { read_entries: true },
+        effective: { read_entries: true, intercept: ["dev.mind"] },
+        locations: ["."],
+        forbiddenPaths: [],
+        namespaces: {},
+        ...more,
+      },
+    } as unknown as AgentDefinition,
+  });
+  const mind = agent("dev.mind", { effective: { read_entries: true } });
+  const agents = [
+    mind,
+    agent("dev.wide", {}),
+    agent("dev.narrow", { locations: ["notes"] }),
+    agent("dev.web", { hosts: ["example.org"] }),
+  ];
+  const announcer = new Announcer({
+    clock: new ManualClock(0),
+    log: { warn: () => undefined, error: () => undefined } as never,
+    agents: () => agents,
+    isEntry: () => false,
+    hides: () => false,
+    isPlainEvent: (name) => name === "MessageEnd",
+    tell: async (_agent, events) => {
+      for (const { name, seenBy } of events)
+        if (name === "MessageEnd")
+          for (const { definition } of agents)
+            told.set(definition.authority.extension, seenBy?.(definition.authority)["text"]);
+    },
+  });
+  const toldOf = async (entry: Entry, holdsForeign: boolean): Promise<unknown> => {
+    announcer.entries("dev.mind", [entry], holdsForeign);
+    await nextTurn();
+    return ["dev.wide", "dev.narrow", "dev.web"].map((id) => told.get(id));
+  };
+  const by = (role: "user" | "assistant", interceptor?: string): Entry =>
+    message("said", { role, ...(interceptor === undefined ? {} : { by: interceptor }) });
+  expect(await toldOf(by("user"), true)).toEqual(["said", "said", "said"]);
+  expect(await toldOf(by("assistant"), false)).toEqual(["said", "said", "said"]);
+  expect(await toldOf(by("assistant"), true)).toEqual(["said", "said", ""]);
+  expect(await toldOf(by("user", "dev.wide"), true)).toEqual(["said", "", ""]);
+  await announcer[Symbol.asyncDispose]();
 });

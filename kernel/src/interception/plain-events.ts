@@ -1,3 +1,4 @@
+import type { Authority } from "../base/vocabulary/permissions.ts";
 import { endedStates, type Entry, type EntryOf } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 
@@ -7,6 +8,8 @@ export interface PlainEvent {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The sources of its texts, if nobody vouches for them. */
   readonly sources?: readonly string[];
+  /** Returns the fields for an agent with this authority; if absent, all are told. */
+  readonly seenBy?: (authority: Authority) => Readonly<Record<string, unknown>>;
 }
 
 /** The state that the next entry's events depend on. */
@@ -133,7 +136,8 @@ function takeMessage(
       ? { events, known }
       : { events, known: { ...known, messages: new Map(known.messages).set(id, -Infinity) } };
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-  events.push(of("MessageEnd", { message: id, role, text: text.slice(0, maxTextCharacters).toWellFormed() }));
+  const end = { message: id, role, text: text.slice(0, maxTextCharacters).toWellFormed(), withheld: false };
+  events.push(of("MessageEnd", end));
   return { events, known: without(known, id) };
 }
 

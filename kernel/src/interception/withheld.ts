@@ -1,12 +1,12 @@
 import { isJsonObject } from "../base/json.ts";
 import type { Action } from "../base/vocabulary/action.ts";
-import type { InterceptedCall } from "../base/vocabulary/interception.ts";
-import type { ModelMessage, ModelToolResult } from "../base/vocabulary/model.ts";
+import type { InterceptedCall, MindPlace, ShownContext } from "../base/vocabulary/interception.ts";
+import type { ModelToolResult } from "../base/vocabulary/model.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
-import { hiddenNameIn, type HearingIndex } from "../policy/hearing.ts";
+import { hiddenNameIn, type HearingIndex, mayIntercept } from "../policy/hearing.ts";
 import { canonicalPath } from "../policy/paths.ts";
-import { callsToolsOf, reachedFrom } from "../policy/passing.ts";
+import { callsToolsOf, passesTo, reachedFrom } from "../policy/passing.ts";
 import { isVisible, readsAllOf } from "../policy/scope.ts";
 
 /** Characters of the messages in one event; a line to a guest has at most 1 MiB. */
@@ -21,18 +21,35 @@ export class Seen {
   readonly #authority: Authority;
   readonly #index: HearingIndex;
   readonly #all: readonly Authority[];
+  readonly #place: SeenPlace;
+  #sends: boolean | null = null;
   /** Whether something that an agent says may be told, by its id. */
   readonly #told = new Map<string, boolean>();
 
-  /** `all`: the authorities of all agents that are enabled. */
-  constructor(authority: Authority, index: HearingIndex, all: readonly Authority[]) {
+  /** `all`: the authorities of all agents that are enabled. `place`: where in a mind it happens. */
+  constructor(authority: Authority, index: HearingIndex, all: readonly Authority[], place: SeenPlace) {
     this.#authority = authority;
     this.#index = index;
     this.#all = all;
+    this.#place = place;
+  }
+
+  /** `changedBy`: interceptors that have changed the person's text. */
+  input(text: string, changedBy: readonly string[]): Record<string, unknown> {
+    const withheld =
+      changedBy.length > 0 && (this.#sendsForeign() || changedBy.some((agent) => !this.#maySee(agent)));
+    return { text: withheld ? "" : text, withheld };
+  }
+
+  /** A message that is complete. `changedBy`: who made it of the person's. A model may repeat whatever it has read. */
+  message(text: string, isPersons: boolean, changedBy: string | undefined): Record<string, unknown> {
+    if (isPersons) return this.input(text, changedBy === undefined ? [] : [changedBy]);
+    const withheld = this.#place.holdsForeign && this.#sendsForeign();
+    return { text: withheld ? "" : text, withheld };
   }
 
   call({ call, tool, arguments: args }: InterceptedCall): Record<string, unknown> {
-    const withheld = this.#hidesCall(tool, args);
+    const withheld = (this.#place.holdsForeign && this.#sendsForeign()) || this.#hidesCall(tool, args);
     return { call, tool, arguments: withheld || !isJsonObject(args) ? {} : args, withheld };
   }
 
@@ -45,7 +62,9 @@ export class Seen {
     const seen = this.call(call);
     const isHidden =
       seen["withheld"] === true ||
-      [producerOf(call.tool) ?? [], changedBy].flat().some((agent) => !this.#maySee(agent)) ||
+      this.#sendsForeign() ||
+      !this.#maySeeProducer(call.tool) ||
+      changedBy.some((agent) => !this.#maySee(agent)) ||
       this.#hides(textsOf(result)) ||
       (call.tool.startsWith("files/") && this.#hides(quotedIn(wordsOf(result))));
     return {
@@ -63,8 +82,10 @@ export class Seen {
     ...action
   }: Action): Record<string, unknown> {
     let left = maxMessageCharacters;
+    const isSent = this.#sendsForeign();
     const seen = effects.map(({ diff, ...effect }) => {
-      const isSeen = this.#sees(effect.path) && (effect.from === undefined || this.#sees(effect.from));
+      const isSeen =
+        !isSent && this.#sees(effect.path) && (effect.from === undefined || this.#sees(effect.from));
       if (!isSeen) return { kind: effect.kind };
       left -= diff?.length ?? 0;
       return diff === undefined || left < 0 ? effect : { ...effect, diff };
@@ -75,23 +96,32 @@ export class Seen {
     return { action: { ...action, ...words, effects: seen }, withheld };
   }
 
-  messages(messages: readonly ModelMessage[]): { readonly messages: unknown[]; readonly withheld: boolean } {
+  context({ messages, begins, changed }: ShownContext): Record<string, unknown> {
+    if (this.#place.holdsForeign && this.#sendsForeign()) return { messages: [], withheld: true };
     const calls = new Map<string, MadeCall>();
+    const foreign = changed.filter(({ by }) => !this.#maySee(by));
+    const changedCalls = new Set(foreign.flatMap(({ call }) => call ?? []));
+    // A message does not say who made it.
+    const areMessagesHidden = foreign.some(({ call }) => call === undefined);
+    const hidesMind = !this.#maySee(this.#place.agent);
     let withheld = false;
     const hide = (isHidden: boolean): boolean => {
       withheld ||= isHidden;
       return isHidden;
     };
-    const all = messages.map((message): unknown => {
+    const all = messages.map((message, at): unknown => {
       switch (message.role) {
         case "system":
-          return { role: "system", text: message.text };
+          return { role: "system", text: hide(hidesMind) ? "" : message.text };
         case "user":
           return {
             role: "user",
             parts: message.parts.map((part) => {
               if (part.type === "image") return { type: "image", media_type: part.media_type };
-              return { type: "text", text: hide(this.#hidesQuoted(part.text, calls)) ? "" : part.text };
+              // A summary carries texts over from results.
+              const isHidden =
+                areMessagesHidden || (hidesMind && at < begins) || this.#hidesQuoted(part.text, calls);
+              return { type: "text", text: hide(isHidden) ? "" : part.text };
             }),
           };
         case "assistant":
@@ -101,10 +131,9 @@ export class Seen {
               if (part.type !== "tool_call") return { type: part.type, text: part.text };
               const { call, tool, arguments: args } = part;
               const isHidden = hide(this.#hidesCall(tool, args));
-              const producer = producerOf(tool);
               calls.set(call, {
                 tool,
-                isResultHidden: isHidden || (producer !== null && !this.#maySee(producer)),
+                isResultHidden: isHidden || changedCalls.has(call) || !this.#maySeeProducer(tool),
               });
               return { type: "tool_call", call, tool, arguments: isHidden ? {} : args };
             }),
@@ -152,7 +181,24 @@ export class Seen {
     return late !== null && calls.get(late)?.isResultHidden !== false;
   }
 
-  /** An agent may tell what it, or one whose tools it calls, has read, now or earlier. An unknown one may tell anything. */
+  /** What the kernel's own tools answer is made of whatever the mind has read. Files are told apart by their names. */
+  #maySeeProducer(tool: string): boolean {
+    if (tool.startsWith("files/")) return true;
+    return this.#maySee(tool.includes("/") ? tool.slice(0, tool.lastIndexOf("/")) : this.#place.agent);
+  }
+
+  /**
+   * True if the agent, or one that it can tell, reaches a host: then it is not told what neither the person nor the model
+   * wrote, because that would leave the machine without a question.
+   */
+  #sendsForeign(): boolean {
+    return (this.#sends ??= reachesHost(this.#authority, this.#all));
+  }
+
+  /**
+   * An agent may tell what it, or one whose tools it calls, has read, now or earlier, and a mind what the agents that may
+   * change its texts have read. An unknown one may tell anything.
+   */
   #maySee(agent: string): boolean {
     if (agent === this.#authority.extension) return true;
     const known = this.#told.get(agent);
@@ -160,7 +206,7 @@ export class Seen {
     const start = this.#all.find(({ extension }) => extension === agent);
     const told =
       start !== undefined &&
-      reachedFrom(start, this.#all, callsToolsOf).every((one) => readsAllOf(this.#authority, one));
+      reachedFrom(start, this.#all, isToldBy).every((one) => readsAllOf(this.#authority, one));
     this.#told.set(agent, told);
     return told;
   }
@@ -177,14 +223,21 @@ export class Seen {
   }
 }
 
+export type SeenPlace = Pick<MindPlace, "agent" | "holdsForeign">;
+
 interface MadeCall {
   readonly tool: string;
   readonly isResultHidden: boolean;
 }
 
-/** Returns the agent whose tool it is; null for a tool of the kernel. */
-function producerOf(tool: string): string | null {
-  return tool.startsWith("files/") || !tool.includes("/") ? null : tool.slice(0, tool.lastIndexOf("/"));
+/** True if an agent hears from the other one what that has read. */
+function isToldBy(one: Authority, other: Authority): boolean {
+  return callsToolsOf(one, other) || mayIntercept(other, one.extension);
+}
+
+function reachesHost(start: Authority, all: readonly Authority[]): boolean {
+  const sends = ({ hosts = [] }: Authority): boolean => hosts.length > 0;
+  return all.some(sends) && reachedFrom(start, all, passesTo).some(sends);
 }
 
 /** Returns what the kernel says about a result, in which names of files are quoted. */

@@ -5,7 +5,7 @@ import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { changedEntry, entryOf, type Provenance } from "./entries.ts";
-import { asError, type AtWork, placeOf, type ProcessHost } from "./host.ts";
+import { asError, type AtWork, isKept, placeOf, type ProcessHost } from "./host.ts";
 import { unansweredCalls } from "./ends.ts";
 import { kinds } from "./kinds.ts";
 import type { CallOutcome } from "./ports.ts";
@@ -35,10 +35,12 @@ export class CallRunner {
    * others wait themselves.
    */
   async run(call: LoggedCall): Promise<void> {
-    const { log } = this.#host;
+    const { log, ports } = this.#host;
     const process = this.#process;
+    // One answer may make many calls, which may all be answered at once.
+    await ports.takeTurn(log.id);
     process.signal.throwIfAborted();
-    const asked = this.#host.ports.intercept.beforeToolCall(placeOf(log, process), call);
+    const asked = ports.intercept.beforeToolCall(placeOf(log, process), call);
     const refusal = asked === null ? null : await asked;
     process.signal.throwIfAborted();
     if (refusal !== null) {
@@ -120,9 +122,10 @@ export class CallRunner {
     await after?.();
   }
 
-  /** Returns results for the calls that will not be run. */
-  unanswered(message: string): NewEntry[] {
-    return unansweredCalls(this.#host.log.state, this.#process.maker, message);
+  /** Writes results for the calls that will not be run. `why`: a sentence without its end. */
+  async notRun(why: string): Promise<void> {
+    const { log } = this.#host;
+    await log.append(unansweredCalls(log.state, this.#process.maker, `Not run: ${why}.`));
   }
 
   async #outcomeOf(call: LoggedCall): Promise<CallOutcome> {
@@ -176,13 +179,9 @@ export class CallRunner {
 
   /** Where texts come from that neither a person nor a model wrote. The mind's blocks may be made from such texts too. */
   #foreign(): string[] {
-    const prefix = this.#process.tail?.prefix;
-    const isKept =
-      prefix !== undefined &&
-      (prefix.bulletin !== "" ||
-        prefix.remembered.length > 0 ||
-        prefix.blocks.some(({ text }) => text !== ""));
-    return [...this.#host.log.state.foreign, ...(isKept ? ["what the mind keeps"] : [])];
+    const { tail } = this.#process;
+    const kept = tail !== null && isKept(tail.prefix) ? ["what the mind keeps"] : [];
+    return [...this.#host.log.state.foreign, ...kept];
   }
 
   /** Returns the names of the tools that the process was offered. */

@@ -185,12 +185,18 @@ export function asError(message: string, recoverable = true): ToolResult {
 
 /** Returns where a process works, for whoever is asked about what it does. `begun`: see `AtWork`. */
 export function placeOf(
-  { id: conversation, header: { agent }, state: { tainted: sources } }: ProcessLog,
-  { record: { id: process, kind }, begun = newId() }: PlacedProcess,
+  { id: conversation, header: { agent }, state: { tainted: sources, foreign } }: ProcessLog,
+  { record: { id: process, kind }, begun = newId(), tail = null }: PlacedProcess,
 ): MindPlace {
-  return { agent, conversation, process, kind, begun, sources };
+  const holdsForeign = foreign.length > 0 || (tail !== null && isKept(tail.prefix));
+  return { agent, conversation, process, kind, begun, sources, holdsForeign };
 }
 
-interface PlacedProcess extends Partial<Pick<AtWork, "begun">> {
+/** True if a context begins with something that the mind keeps from other conversations. */
+export function isKept({ bulletin, remembered, blocks }: ContextPrefix): boolean {
+  return bulletin !== "" || remembered.length > 0 || blocks.some(({ text }) => text !== "");
+}
+
+interface PlacedProcess extends Partial<Pick<AtWork, "begun" | "tail">> {
   readonly record: Pick<Process, "id" | "kind">;
 }

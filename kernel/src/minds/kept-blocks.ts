@@ -1,6 +1,7 @@
 import type { EntryOf } from "../base/vocabulary/conversation.ts";
 import { bulletinBlock, type MindBlock } from "../base/vocabulary/mind.ts";
-import type { Appended, Conversations } from "../conversations/conversations.ts";
+import type { Conversations } from "../conversations/conversations.ts";
+import type { Appended } from "../conversations/log-journal.ts";
 import { newestBlocks } from "../conversations/whole-logs.ts";
 import type { BulletinTime, MindPorts } from "./ports.ts";
 import { SharedBlocks } from "./shared-blocks.ts";

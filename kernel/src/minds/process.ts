@@ -17,6 +17,7 @@ import { nextState, type ProcessEvent, roleOf } from "./machine.ts";
 import { endWithReport } from "./follow-ups.ts";
 import { requestDigest } from "./request-digest.ts";
 import { outputTokensIn } from "../models/answer.ts";
+import { shownContext } from "./changed-texts.ts";
 import { type AtWork, type GivenContext, placeOf, type ProcessHost } from "./host.ts";
 import { speakersOf } from "./origins.ts";
 import { reasonOf, stopError } from "./stop-tree.ts";
@@ -136,15 +137,11 @@ export class MindProcess implements AtWork {
       if (answered.calls.length > 0 && turn <= most) {
         for (const call of answered.calls.slice(0, maxCalls)) await this.#calls.run(call);
         if (answered.calls.length > maxCalls)
-          await this.#host.log.append(
-            this.#calls.unanswered(`Not run: one answer makes at most ${maxCalls} calls.`),
-          );
+          await this.#calls.notRun(`one answer makes at most ${maxCalls} calls`);
         continue;
       }
       if (answered.calls.length > 0)
-        await this.#host.log.append(
-          this.#calls.unanswered(`Not run: ${most} requests in a row were made, which is the limit.`),
-        );
+        await this.#calls.notRun(`${most} requests in a row were made, which is the limit`);
       if (end === "rest") {
         if (!this.hasUnread("spoken")) return "rests";
         turn = 0;
@@ -278,7 +275,9 @@ export class MindProcess implements AtWork {
       if (kind === "channel") await inputs.released(this.signal);
       const adding =
         this.#given === null
-          ? ports.intercept.context(placeOf(log, this), () => this.context(tail, model).messages)
+          ? ports.intercept.context(placeOf(log, this), () =>
+              shownContext(this.context(tail, model), this.read),
+            )
           : null;
       const added = (this.#added = adding === null ? [] : await adding);
       this.signal.throwIfAborted();

@@ -444,13 +444,13 @@ const fields: { readonly [Name in keyof Events]: Fields<Events[Name]> } = {
   },
   PermissionChanged: { permissions: "map<string, dyn>", locations: "list<string>" },
   ScheduleFired: { schedule: "string", scheduled_for: "string" },
-  UserInput: { ...ofMind, text: "string" },
+  UserInput: { ...ofMind, text: "string", withheld: "bool" },
   Context: { ...ofMind, messages: "dyn", withheld: "bool" },
   BeforeToolCall: call,
   AfterToolCall: { ...call, result: "dyn" },
   BeforeAction: { ...ofMind, action: "map<string, dyn>", withheld: "bool" },
   BeforeCompact: { ...ofMind, covers: "dyn" },
-  MessageEnd: { ...ofMind, message: "string", role: "string", text: "string" },
+  MessageEnd: { ...ofMind, message: "string", role: "string", text: "string", withheld: "bool" },
 };
 /** Events that a hook's handler gets as `MindEvent`, with these fields in addition. */
 const untyped: Readonly<Record<string, readonly string[]>> = {

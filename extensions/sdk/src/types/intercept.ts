@@ -13,12 +13,17 @@ export interface MindEvent extends EventBase {
 /** A person wrote something, and the mind has not read it yet. */
 export interface UserInput extends MindEvent {
   readonly text: string;
+  /** True if it is left out: another agent has put something into it that this one may not have. Then it cannot be changed. */
+  readonly withheld: boolean;
 }
 
 /** A request to the model is about to be sent. */
 export interface Context extends MindEvent {
   readonly messages: readonly ContextMessage[];
-  /** True if a part is left out because it is about files that this agent cannot see. */
+  /**
+   * True if a part is left out: it may hold what this agent cannot see, or neither the person nor the model wrote it and the
+   * agent can reach a host, itself or through others.
+   */
   readonly withheld: boolean;
 }
 
@@ -42,7 +47,10 @@ export interface BeforeToolCall extends MindEvent {
   readonly tool: string;
   readonly call: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** True if a part is left out because it is about files that this agent cannot see. */
+  /**
+   * True if a part is left out: it may hold what this agent cannot see, or neither the person nor the model wrote it and the
+   * agent can reach a host, itself or through others.
+   */
   readonly withheld: boolean;
 }
 
@@ -75,6 +83,8 @@ export interface MessageEnd extends MindEvent {
   readonly role: "user" | "assistant";
   /** At most 8,000 characters of it. */
   readonly text: string;
+  /** True if the text is left out. */
+  readonly withheld: boolean;
 }
 
 interface Answers {

@@ -1,3 +1,4 @@
+import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { type Clock, isoTime } from "../../base/clock.ts";
 import { newId } from "../../base/ids.ts";
 import type { JsonValue } from "../../base/json.ts";
@@ -29,6 +30,8 @@ interface MindEvent {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The sources of its texts, if nobody vouches for them. */
   readonly sources?: readonly string[];
+  /** Returns the fields for an agent with this authority; if absent, all are told. */
+  readonly seenBy?: (authority: Authority) => Readonly<Record<string, unknown>>;
 }
 
 export interface DeliveryPorts<Statement> {
@@ -122,9 +125,17 @@ export class Deliveries<Statement> {
     const timestamp = isoTime(this.#ports.clock.now());
     // Their share of a queue is not that of events that the mind's program emits.
     const emitter = `the mind of ${mind}`;
-    const deliveries = events.flatMap(({ name, fields, sources = [] }) =>
-      this.#fromEmitter({ ...fields, id: newId(), name, timestamp }, emitter, foreignFrom(sources, "all")),
-    );
+    const hearing = [...this.#agents.hearing()].map(({ definition }) => definition);
+    const deliveries = events.flatMap(({ name, fields, sources = [], seenBy }) => {
+      const id = newId();
+      const groups = seenBy === undefined ? [hearing] : hearing.map((definition) => [definition]);
+      return groups.flatMap((definitions) => {
+        const [first] = definitions;
+        const seen = seenBy === undefined || first === undefined ? fields : seenBy(first.authority);
+        const event = { ...seen, id, name, timestamp };
+        return this.#fromEmitter(event, emitter, foreignFrom(sources, "all"), ownAccord, definitions);
+      });
+    });
     await this.store(deliveries);
   }
 
@@ -157,11 +168,17 @@ export class Deliveries<Statement> {
     await this.#ports.commit(this.sights.forgetUngranted(definition));
   }
 
-  #fromEmitter(event: LaresEvent, emitter: string, foreign: Foreign, lineage = ownAccord): RoutedDelivery[] {
+  #fromEmitter(
+    event: LaresEvent,
+    emitter: string,
+    foreign: Foreign,
+    lineage: Lineage,
+    definitions: readonly AgentDefinition[] = [...this.#agents.hearing()].map(({ definition }) => definition),
+  ): RoutedDelivery[] {
     return deliveriesOf(
       { event, emitter, foreign, lineage },
       {
-        definitions: [...this.#agents.hearing()].map(({ definition }) => definition),
+        definitions,
         queue: this.#ports.queue,
         routing: this.routing,
         onDropped: (id, dropped, reason) => this.#agents.find(id)?.dropped(dropped, reason),

@@ -106,6 +106,23 @@ export interface MindPlace {
   readonly begun: string;
   /** Texts of the conversation that nobody vouches for, by where they come from. */
   readonly sources: readonly string[];
+  /** The conversation, or what the mind keeps, holds text of neither the person nor the model. */
+  readonly holdsForeign: boolean;
+}
+
+/** What a model is about to read. */
+export interface ShownContext {
+  readonly messages: readonly ModelMessage[];
+  /** How many of them, at the beginning, the kernel made of what the mind knows and of summaries. */
+  readonly begins: number;
+  /** The messages and results among them that interceptors have changed. */
+  readonly changed: readonly ChangedText[];
+}
+
+/** Something of a conversation that an interceptor has changed: the result of a call, or else a message. */
+export interface ChangedText {
+  readonly by: string;
+  readonly call?: string;
 }
 
 /** A text that an interceptor added, and its source, which is never the person. */
@@ -134,7 +151,7 @@ export interface MindInterception {
   /** Returns texts for the end of the request. */
   context(
     place: MindPlace,
-    messages: () => readonly ModelMessage[],
+    shown: () => ShownContext,
   ): Promise<readonly Change<readonly string[]>[]> | null;
   beforeToolCall(place: MindPlace, call: InterceptedCall): Promise<Refusal | null> | null;
   /** Returns what the result becomes, one change for each interceptor that changed it. */

@@ -5,6 +5,7 @@ import { interceptedEvents } from "../../base/vocabulary/mind-events.ts";
 import { mindEventTypes } from "../../events/mind-events.ts";
 import { Announcer } from "../../interception/announcer.ts";
 import { Interception } from "../../interception/interception.ts";
+import type { HearingIndex } from "../../policy/hearing.ts";
 import type { Statement } from "../../platform/database/database.ts";
 import { validate } from "../../protocol/validate.ts";
 import type { Workspace } from "../../workspace/ports.ts";
@@ -24,17 +25,21 @@ export function openInterception(
   },
 ): { readonly interception: Interception; readonly announcer: Announcer } {
   const listening = () => agents.listening();
+  const index: HearingIndex = {
+    isEntry: (path) => workspace.get({ path }, () => true) !== null,
+    hides: (path) => workspace.view.hides(path),
+  };
   const interception = new Interception({
+    ...index,
     clock,
     agents: listening,
     faultOf: (event, answer) => validate(interceptAnswers[event], answer, "answer")?.message ?? null,
-    isEntry: (path) => workspace.get({ path }, () => true) !== null,
-    hides: (path) => workspace.view.hides(path),
   });
   const names: ReadonlySet<string> = new Set(interceptedEvents);
   const plain = new Set(mindEventTypes.map(({ name }) => name).filter((name) => !names.has(name)));
   const announcer = opened.use(
     new Announcer({
+      ...index,
       clock,
       log,
       agents: listening,

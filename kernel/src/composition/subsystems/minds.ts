@@ -199,10 +199,10 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
       },
     }),
   );
-  minds.conversations.appended.on(({ header: { agent, forked_from: forked }, entries }) => {
+  minds.conversations.appended.on(({ header: { agent, forked_from: forked }, entries, holdsForeign }) => {
     // A mind's own log, named by its agent, is not a conversation.
     if (entries[0]?.conversation === agent) return;
-    announcer.entries(agent, entries, (forked?.seq ?? 0) + firstSeq);
+    announcer.entries(agent, entries, holdsForeign, (forked?.seq ?? 0) + firstSeq);
   });
   opened.use(asks.changed.on((ask) => minds.askChanged(ask)));
   opened.use(

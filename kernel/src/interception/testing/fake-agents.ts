@@ -2,8 +2,9 @@ import { ManualClock } from "../../base/testing/manual-clock.ts";
 import type { AgentDefinition, HookDefinition } from "../../base/vocabulary/agent-definition.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
 import type { Foreign } from "../../base/vocabulary/foreign.ts";
-import { interceptAnswers, type MindPlace } from "../../base/vocabulary/interception.ts";
+import { interceptAnswers, type MindPlace, type ShownContext } from "../../base/vocabulary/interception.ts";
 import { interceptedEvents } from "../../base/vocabulary/mind-events.ts";
+import type { ModelMessage } from "../../base/vocabulary/model.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import type { ProcessPrincipal } from "../../base/vocabulary/principal.ts";
 import { validate } from "../../protocol/validate.ts";
@@ -16,8 +17,16 @@ export const place: MindPlace = {
   process: "p1",
   kind: "channel",
   begun: "b1",
+  holdsForeign: false,
   sources: [],
 };
+
+export const shown = (messages: readonly ModelMessage[], more: Partial<ShownContext> = {}): ShownContext => ({
+  messages,
+  begins: 0,
+  changed: [],
+  ...more,
+});
 
 /** An agent whose hooks on all events that can be intercepted answer alike. */
 export class FakeAgent implements InterceptingAgent {
