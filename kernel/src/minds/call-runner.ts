@@ -1,11 +1,11 @@
 import type { Asking } from "../base/vocabulary/ask.ts";
 import { canonicalJson } from "../base/json.ts";
-import { begunAt, type ProcessPrincipal, withSources } from "../base/vocabulary/principal.ts";
+import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { changedEntry, entryOf, type Provenance } from "./entries.ts";
-import { asError, type AtWork, isKept, placeOf, type ProcessHost } from "./host.ts";
+import { asError, type AtWork, callerOf, isKept, placeOf, type ProcessHost } from "./host.ts";
 import { unansweredCalls } from "./ends.ts";
 import { kinds } from "./kinds.ts";
 import type { CallOutcome } from "./ports.ts";
@@ -140,11 +140,8 @@ export class CallRunner {
     });
   }
 
-  /** Returns the process as a principal. Its calls carry the sources that led to them. */
   #caller(): ProcessPrincipal {
-    const { sources = [], isTainted = false } = this.#process.provenance("model");
-    const caller = begunAt(this.#host.principalOf(this.#process.record), this.#process.begun);
-    return isTainted ? { ...caller, lineage: withSources(caller.lineage, sources) } : caller;
+    return callerOf(this.#host, this.#process);
   }
 
   /** Returns whether the person lets a call be made although the same was made twice directly before. */

@@ -5,7 +5,13 @@ import type { Asking } from "../base/vocabulary/ask.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
 import type { MindPlace } from "../base/vocabulary/interception.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
-import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
+import {
+  begunAt,
+  ownAccord,
+  type Principal,
+  type ProcessPrincipal,
+  withSources,
+} from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { Context, SuffixPart } from "../context/context.ts";
 import type { ContextPrefix } from "../context/prefix.ts";
@@ -170,6 +176,26 @@ export function principalOf(
   { id, kind }: Pick<Process, "id" | "kind">,
 ): ProcessPrincipal {
   return { kind: "process", process: kind, agent, conversation, id, lineage: ownAccord };
+}
+
+/** Stands for sources that nothing names. */
+const unnamedSource = "others";
+
+/**
+ * Returns a process as the principal of a call. It carries the sources of all that the process has read: so what the call
+ * writes is marked where it is kept, and not only in what the call says about it.
+ */
+export function callerOf(
+  host: Pick<ProcessHost, "principalOf">,
+  process: Pick<AtWork, "record" | "begun" | "provenance">,
+): ProcessPrincipal {
+  const { sources = [], isTainted = false } = process.provenance("model");
+  const caller = begunAt(host.principalOf(process.record), process.begun);
+  if (!isTainted) return caller;
+  return {
+    ...caller,
+    lineage: withSources(caller.lineage, sources.length === 0 ? [unnamedSource] : sources),
+  };
 }
 
 /** Returns a mind; AgentError, with the reason, where it may not be used now. */

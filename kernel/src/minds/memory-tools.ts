@@ -1,7 +1,7 @@
 import { isJsonObject } from "../base/json.ts";
 import { quotedNames } from "../context/data-text.ts";
 import type { LoggedCall } from "./answer-writer.ts";
-import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
+import { asError, type AtWork, callerOf, type ConversationHost, type OwnResult } from "./host.ts";
 import type { RecalledMemory } from "./ports.ts";
 import { quotationIn } from "./quotations.ts";
 import { maxRecalled } from "./recall.ts";
@@ -39,7 +39,7 @@ export async function saveMemory(
   const { sources = [], isTainted = false } = process.provenance("model");
   if (!isListOfIds(replaces))
     return { result: asError(`"replaces" must be a list of at most ${maxReplaced} ids of memories.`) };
-  const caller = conversation.principalOf(process.record);
+  const caller = callerOf(conversation, process);
   const old = replaces.length === 0 ? [] : await conversation.ports.memory.get(caller, replaces);
   const why =
     replaces.length > 0 && process.record.kind !== "cortex"
@@ -118,7 +118,7 @@ export async function recallMemory(
   const most =
     typeof limit === "number" ? Math.min(maxRecalled, Math.max(1, Math.floor(limit))) : defaultRecalled;
   const found = await conversation.ports.memory.recall(
-    conversation.principalOf(process.record),
+    callerOf(conversation, process),
     query.slice(0, maxTextCharacters),
     most,
   );

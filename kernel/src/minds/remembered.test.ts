@@ -82,3 +82,23 @@ test("what a recall finds in a tainted conversation taints whoever recalls it", 
   await bench.rested(id);
   expect((await bench.service.get(id)).tainted).toEqual(["scripted"]);
 });
+
+test("whoever saves a memory carries the sources of what it has read", async () => {
+  const bench = await MindBench.open();
+  bench.model = (question, { process }) => {
+    if (process === "channel")
+      return lastText(question) === "go"
+        ? { call: [{ tool: "branch", arguments: { task: "remember" } }] }
+        : { say: "ok" };
+    return lastText(question) === "remember"
+      ? { call: [{ tool: "memory_save", arguments: { type: "Fact", text: "tea is at five" } }] }
+      : { say: "remembered" };
+  };
+  for (const isScripted of [false, true]) {
+    bench.isScripted = isScripted;
+    const { id } = await bench.open();
+    await bench.send(id, "go");
+    await bench.rested(id);
+  }
+  expect(bench.savedBy.map(({ lineage }) => lineage.sources)).toEqual([undefined, ["scripted"]]);
+});

@@ -4,6 +4,8 @@ import { isJsonObject } from "../../base/json.ts";
 import { bothForeign, type Foreign, foreignFrom, nothingForeign } from "../../base/vocabulary/foreign.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
 import type { TaintedContents } from "../../conversations/tainted-contents.ts";
+import { maxIdLength } from "../../memory-contract/records.ts";
+import { foreignInSaved } from "../../memory/saved-by-minds.ts";
 import { canonicalPath } from "../../policy/paths.ts";
 import type { SharedTypes } from "../../shared-types/shared-types.ts";
 import type { Workspace } from "../../workspace/ports.ts";
@@ -15,7 +17,7 @@ interface ForeignParts {
   readonly workspace: Pick<Workspace, "get">;
   readonly actions: Pick<Actions, "get">;
   readonly models: Pick<KernelModels, "isScripted">;
-  readonly memories: Pick<Memories, "foreignImported">;
+  readonly memories: Pick<Memories, "foreignImported" | "memory" | "keyOf">;
   readonly sharedTypes: Pick<SharedTypes, "keyOfValue">;
   readonly tainted: TaintedContents;
   readonly places: ForeignPlaces;
@@ -56,6 +58,12 @@ export function openForeign(parts: ForeignParts): OpenedForeign {
       return bothForeign(foreignFrom(at, "minds"), foreignFrom(contents, "all"));
     },
     keyOfValue: (type, value) => sharedTypes.keyOfValue(type, value),
+    ofSaved: async (agent, item) => {
+      // The service refuses it.
+      if (item.length > maxIdLength) return nothingForeign;
+      const memory = await memories.memory.open(memories.keyOf(agent, undefined));
+      return foreignInSaved((await memory.writtenKnowledge(item))?.data);
+    },
     ofImported: (namespace, items) => memories.foreignImported(namespace, items),
     ofModel: (model) => (models.isScripted(model) ? foreignFrom(["scripted"], "minds") : nothingForeign),
     ofEvent: async ({ entry, action, tag }) => {

@@ -36,6 +36,7 @@ async function bench(answers: Readonly<Record<string, unknown>>) {
     ofAction: async (id) => (id === "bad" ? web : {}),
     ofImported: (namespace, read) =>
       namespace !== "theirs" ? null : read === "all" || read === "plan" || read.includes("bad") ? web : {},
+    ofSaved: async (_agent, item) => (item === "old" ? web : {}),
     keyOfValue: async (_type, value) => (value as { id: string }).id,
     ofModel: (model) => (model === "rehearsal/script" ? { scripted: "minds" } : {}),
   });
@@ -80,6 +81,32 @@ test.each([
     expect(guest("a").foreign).toEqual(web);
   },
 );
+
+const call = { conversation: "c", call: "1" };
+
+test.each<[string, unknown, Foreign]>([
+  ["a mark", { ...call, tainted: true, sources: ["web"] }, { web: "all" }],
+  ["a mark without sources", { ...call, tainted: true }, { others: "all" }],
+  ["no mark", { ...call, sources: ["web"] }, {}],
+  ["what a program calls tainted", { tainted: true }, {}],
+])("an item in whose data an earlier kernel wrote %s is read so", async (_what, data, foreign) => {
+  const { guest, ask } = await bench({ "memory/search": { items: [{ id: "1", data }] } });
+  await ask("a", "memory/search");
+  expect(guest("a").foreign).toEqual(foreign);
+});
+
+test("the mark that stands only in an item's data stays when a program that has not read it replaces the data", async () => {
+  const { guest, ask } = await bench({
+    "memory/associative/update": {},
+    "memory/search": { items: [{ id: "old" }] },
+  });
+  await ask("a", "memory/associative/update", { id: "old", text: "other words" });
+  await ask("a", "memory/search");
+  expect(guest("a").foreign).toEqual({});
+  await ask("a", "memory/associative/update", { id: "old", data: {} });
+  await ask("a", "memory/search");
+  expect(guest("a").foreign).toEqual(web);
+});
 
 test("a shared memory carries it to another agent, and an own memory does not", async () => {
   const { guest, ask } = await bench({ "memory/associative/add": item, "memory/search": found });

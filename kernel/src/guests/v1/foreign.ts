@@ -1,5 +1,6 @@
 import type { Caller } from "../../agents/ports.ts";
 import {
+  bothForeign,
   type Foreign,
   foreignFrom,
   memoryPlace,
@@ -7,6 +8,7 @@ import {
   typePlace,
 } from "../../base/vocabulary/foreign.ts";
 import type { Entry } from "../../base/vocabulary/entry.ts";
+import { foreignInSaved } from "../../memory/saved-by-minds.ts";
 import type { GuestMethod, GuestMethodParams, GuestServices } from "../../protocol/guest/v1/calls.ts";
 import type { MarkedPlaces } from "./ports.ts";
 
@@ -22,6 +24,8 @@ export interface ForeignPorts {
   ofAction(id: string): Promise<Foreign>;
   /** Returns what records of another workspace's memory hold of them, or all of it; null for one of this workspace. */
   ofImported(namespace: string, items: readonly string[] | "plan" | "all"): Foreign | null;
+  /** Returns what an item of an agent's own memory says of them in its data, which its program may change. */
+  ofSaved(agent: string, item: string): Promise<Foreign>;
   /** Returns the key of a value of a shared type; null if it has none. Rejects as reading the type does. */
   keyOfValue(type: string, value: unknown): Promise<string | null>;
   /** Returns what the answers of a model hold of them. */
@@ -31,6 +35,10 @@ export interface ForeignPorts {
 /** Every call of a memory may name a shared one. */
 interface Named {
   readonly namespace?: string;
+}
+
+function dataOf(item: object): unknown {
+  return "data" in item ? item.data : undefined;
 }
 
 type Around<Method extends GuestMethod> = (
@@ -71,6 +79,8 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
     const result = await run();
     const ids = result.items.map(idOf);
     caller.hear(imported(params, ids) ?? places.of(memoryOf(caller, params), ids));
+    if (params.namespace === undefined)
+      for (const item of result.items) caller.hear(foreignInSaved(dataOf(item)));
     return result;
   };
   const add = <Result extends { readonly id: string }>(
@@ -104,7 +114,13 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
     },
     "memory/temporal/append": add,
     "memory/associative/add": add,
-    "memory/associative/update": change,
+    "memory/associative/update": async (caller, params, run) => {
+      // Its data may be the only place of the mark, and is replaced.
+      const isReplaced = params.data !== undefined && params.namespace === undefined;
+      const said = isReplaced ? await ports.ofSaved(caller.agent, params.id) : nothingForeign;
+      const foreign = bothForeign(caller.foreign, said);
+      return await places.adding(memoryOf(caller, params), foreign, run, () => params.id);
+    },
     "memory/associative/relate": (caller, params, run) => change(caller, { ...params, id: params.from }, run),
     "memory/associative/remove": nothingToFollow,
     "memory/temporal/query": items,

@@ -17,7 +17,7 @@ import { type MindInterception, noInterception } from "../../base/vocabulary/int
 import type { MindDefinition } from "../../base/vocabulary/mind.ts";
 import type { ModelFailure, ModelTool } from "../../base/vocabulary/model.ts";
 import { type MadeSchedule, madeHandler } from "../../base/vocabulary/made-schedule.ts";
-import { lineageUnder, personAt } from "../../base/vocabulary/principal.ts";
+import { type ProcessPrincipal, lineageUnder, personAt } from "../../base/vocabulary/principal.ts";
 import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
 import { Conversations } from "../../conversations/conversations.ts";
 import { conversationMigrations } from "../../conversations/migrations.ts";
@@ -110,6 +110,8 @@ export class MindBench {
   readonly asked: string[] = [];
   readonly deltas: Delta[] = [];
   readonly memories: NewMemory[] = [];
+  /** Who saved each of them. */
+  readonly savedBy: ProcessPrincipal[] = [];
   /** What should be removed elsewhere. */
   readonly forgotten: Forgotten[] = [];
   recalled: readonly RecalledMemory[] = [];
@@ -233,7 +235,8 @@ export class MindBench {
           },
         },
         memory: {
-          save: async (_caller, memory) => {
+          save: async (caller, memory) => {
+            this.savedBy.push(caller);
             this.memories.push(memory);
             return { status: "success", value: { memory: "k1" } };
           },
