@@ -136,6 +136,9 @@ test("an item that is replaced holds only what its new writer had read; a refuse
   const refused = new LaresError("Conflict", "No.");
   await expect(write("b", nothing, () => Promise.reject(refused))).rejects.toBe(refused);
   expect(places.of("t", ["b"])).toEqual(web);
+  const stale = new LaresError("Stale", "No.");
+  await expect(places.adding("t", web, () => Promise.reject(stale), String)).rejects.toBe(stale);
+  expect(places.of("t", ["a"])).toEqual(nothing);
   // After any other error, the value may have been written.
   await expect(write("c", web, () => Promise.reject(new Error("gone")))).rejects.toThrow("gone");
   expect((await again(opened)).of("t", ["c"])).toEqual(web);

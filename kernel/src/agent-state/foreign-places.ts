@@ -12,8 +12,8 @@ const writing = "writing ";
 const maxItems = 20_000;
 
 /**
- * Remembers where agents keep texts that nobody vouches for: a place is a memory or a shared value, an item a record in
- * it. What is written is marked before, so a text is never there without its mark.
+ * Remembers where agents keep texts that nobody vouches for: a place is a memory, a shared value or what an agent proposed, an
+ * item a record in it. What is written is marked before, so a text is never there without its mark.
  */
 export class ForeignPlaces {
   readonly #database: Database;
@@ -162,7 +162,16 @@ export class ForeignPlaces {
 
 /** True for a refusal. After any other error it may have been written all the same. */
 function wroteNothing(error: unknown): boolean {
-  const refusals = ["PermissionDenied", "NotFound", "LimitExceeded", "InvalidParams", "Conflict"] as const;
+  const refusals = [
+    "PermissionDenied",
+    "NotFound",
+    "LimitExceeded",
+    "InvalidParams",
+    "Conflict",
+    "ScopeViolation",
+    "Stale",
+    "IllegalTransition",
+  ] as const;
   return refusals.some((code) => isLaresError(error, code));
 }
 

@@ -128,8 +128,16 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   index.rootReturned.on(() => documents.watch.renew());
   const deliveries = await openDeliveries(context, { database, inbox: queues.inbox, agents, index });
   const { interception, announcer } = openInterception(context, { agents, deliveries, workspace });
+  const untrusted = matcherOf(() => configuration.configuration.conversations.untrusted);
+  const tainted = new TaintedContents(database, {
+    isUntrusted: untrusted.matches,
+    mayHoldUntrusted: untrusted.reaches,
+    fold: foldPath,
+    contentOf: (path) => workspace.get({ path }, () => true)?.content_id ?? null,
+  });
   const actions = openKernelActions(context, {
     interception,
+    tainted,
     database,
     files,
     configuration: documents,
@@ -142,13 +150,6 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   const tools = await openTools(context, { database, agents, actions });
   const channelRules = () => configuration.configuration.notifications;
   const notifications = openNotifications(context, { database, traces, actions, rules: channelRules });
-  const untrusted = matcherOf(() => configuration.configuration.conversations.untrusted);
-  const tainted = new TaintedContents(database, {
-    isUntrusted: untrusted.matches,
-    mayHoldUntrusted: untrusted.reaches,
-    fold: foldPath,
-    contentOf: (path) => workspace.get({ path }, () => true)?.content_id ?? null,
-  });
   const places = await ForeignPlaces.open(database);
   const types = openSharedTypes(context, { database, agents, tools, places });
   const schedules = await openMadeSchedules(context, { database, asks });

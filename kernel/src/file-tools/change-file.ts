@@ -39,9 +39,12 @@ export async function changeFile(
   const proposed = await proposedBy(files, { effects: [effect], title: titleOf(tool, effect), reason, key });
   const isUnderWay = proposed.state === "Approved" || proposed.state === "Committing";
   const result = resultOf(isUnderWay ? await files.settled(proposed.id) : proposed);
-  if (result.status === "error")
-    for (const { path, from } of proposed.effects)
+  for (const { path, from, before } of proposed.effects)
+    if (result.status === "error")
       for (const named of from === undefined ? [path] : [from, path]) files.show({ path: named });
+    // The summary of a change that was made has the size of what was there before.
+    else if (result.status === "success" && from === undefined && before !== null)
+      files.show({ path, read: before });
   return result;
 }
 

@@ -404,6 +404,18 @@ describe("every file that an outcome tells something of is shown", () => {
     expect(failed.shown).toEqual([{ path: "a" }, { path: "b" }]);
   });
 
+  test("by a change of what was there before, whose size is told", async () => {
+    const write = { kind: "file.write", path: "a", summary: "", after: "sha256:1" };
+    const made = async (effect: object): Promise<readonly ShownFile[]> => {
+      const action = { id: "1", state: "Committed", effects: [effect] } as unknown as Action;
+      const { call, shown } = toolsOver({}, { propose: async () => action });
+      await call("files/write", { path: "a", content: "x" });
+      return shown;
+    };
+    expect(await made({ ...write, before: "sha256:0" })).toEqual([{ path: "a", read: "sha256:0" }]);
+    expect(await made({ ...write, before: null })).toEqual([]);
+  });
+
   test("with the hash of the bytes that were read, whatever the index knows by then", async () => {
     const [one, other] = ["one\n", "other\n"];
     const { call, shown } = toolsOver(

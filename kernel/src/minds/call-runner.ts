@@ -5,7 +5,7 @@ import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { changedEntry, entryOf, type Provenance } from "./entries.ts";
-import { asError, type AtWork, callerOf, isKept, placeOf, type ProcessHost } from "./host.ts";
+import { asError, type AtWork, callerOf, isKept, placeOfReader, type ProcessHost } from "./host.ts";
 import { unansweredCalls } from "./ends.ts";
 import { kinds } from "./kinds.ts";
 import type { CallOutcome } from "./ports.ts";
@@ -40,7 +40,7 @@ export class CallRunner {
     // One answer may make many calls, which may all be answered at once.
     await ports.takeTurn(log.id);
     process.signal.throwIfAborted();
-    const asked = ports.intercept.beforeToolCall(placeOf(log, process), call);
+    const asked = ports.intercept.beforeToolCall(placeOfReader(log, process), call);
     const refusal = asked === null ? null : await asked;
     process.signal.throwIfAborted();
     if (refusal !== null) {
@@ -204,8 +204,10 @@ export class CallRunner {
   async #results(call: LoggedCall, outcome: CallOutcome): Promise<NewEntry[]> {
     const { ports, log } = this.#host;
     const { maker } = this.#process;
+    // The result is not in the log yet.
+    const place = placeOfReader(log, this.#process, outcome);
     const original = this.#resultOf(call, outcome);
-    const asked = ports.intercept.afterToolCall(placeOf(log, this.#process), call, outcome.result);
+    const asked = ports.intercept.afterToolCall(place, call, outcome.result);
     if (asked === null) return [original];
     const changes = (await asked).map((change) =>
       changedEntry(maker, { kind: "tool_result", call: call.call, result: change.value }, change, original),

@@ -226,3 +226,16 @@ export function isKept({ bulletin, remembered, blocks }: ContextPrefix): boolean
 interface PlacedProcess extends Partial<Pick<AtWork, "begun" | "tail">> {
   readonly record: Pick<Process, "id" | "kind">;
 }
+
+/** The same for whoever is shown what a process has read or written. `shown`: what else, which is not in the log yet. */
+export function placeOfReader(
+  log: ProcessLog,
+  process: Pick<AtWork, "record" | "begun" | "tail" | "provenance">,
+  shown?: Pick<Provenance, "sources" | "isTainted">,
+): MindPlace {
+  const place = placeOf(log, process);
+  const sources = new Set(place.sources);
+  for (const { sources: more = [], isTainted } of [process.provenance("model"), shown ?? {}])
+    if (isTainted === true) for (const source of more) sources.add(source);
+  return { ...place, sources: [...sources] };
+}

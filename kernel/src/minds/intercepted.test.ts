@@ -155,3 +155,36 @@ test("a compaction that extensions are still asked about does not begin after a 
   expect(processes.filter(({ kind }) => kind === "compaction")).toEqual([]);
   expect(bench.questions.filter(({ asker }) => asker.process === "compaction")).toEqual([]);
 });
+
+test("an extension that is shown a result counts as having read what led to the result", async () => {
+  const sources: (readonly string[])[] = [];
+  const bench = await benchWith({
+    afterToolCall: async (place) => {
+      sources.push(place.sources);
+      return [];
+    },
+  });
+  bench.recalled = [
+    {
+      id: "k",
+      type: "Fact",
+      text: "x",
+      created: "2026-11-26T08:00:00.000Z",
+      sources: ["web"],
+      isTainted: true,
+    },
+  ];
+  bench.model = (question, { process }) => {
+    if (process === "channel")
+      return lastText(question) === "go"
+        ? { call: [{ tool: "branch", arguments: { task: "recall" } }] }
+        : { say: "ok" };
+    return lastText(question) === "recall"
+      ? { call: [{ tool: "memory_recall", arguments: { query: "x" } }] }
+      : { say: "done" };
+  };
+  const { id } = await bench.open();
+  await bench.send(id, "go");
+  await bench.rested(id);
+  expect(sources).toEqual([[], ["web"]]);
+});

@@ -18,7 +18,7 @@ import { endWithReport } from "./follow-ups.ts";
 import { requestDigest } from "./request-digest.ts";
 import { outputTokensIn } from "../models/answer.ts";
 import { shownContext } from "./changed-texts.ts";
-import { type AtWork, type GivenContext, placeOf, type ProcessHost } from "./host.ts";
+import { type AtWork, type GivenContext, placeOfReader, type ProcessHost } from "./host.ts";
 import { speakersOf } from "./origins.ts";
 import { reasonOf, stopError } from "./stop-tree.ts";
 import { isNudged, nudge, requestsMade } from "./turn-limits.ts";
@@ -275,7 +275,7 @@ export class MindProcess implements AtWork {
       if (kind === "channel") await inputs.released(this.signal);
       const adding =
         this.#given === null
-          ? ports.intercept.context(placeOf(log, this), () =>
+          ? ports.intercept.context(placeOfReader(log, this), () =>
               shownContext(this.context(tail, model), this.read),
             )
           : null;

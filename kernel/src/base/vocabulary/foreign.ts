@@ -20,6 +20,9 @@ export const memoryPlace = (agent: string, namespace = `extension/${agent}`): st
 /** The place of the values of a shared type; the items are their keys. */
 export const typePlace = (type: string): string => `type ${type}`;
 
+/** The place of what an agent proposed; the items are the ids of its actions. */
+export const actionPlace = (agent: string): string => `actions of ${agent}`;
+
 /** Sources that are told apart; more are only counted as one more. */
 const maxSources = 64;
 const otherSources = "others";

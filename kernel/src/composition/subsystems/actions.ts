@@ -6,6 +6,7 @@ import type { Deliveries } from "../../agents/lifecycle/deliveries.ts";
 import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
 import type { StoppedWork } from "../../agents/stopped-work.ts";
 import type { JsonValue } from "../../base/json.ts";
+import type { TaintedContents } from "../../conversations/tainted-contents.ts";
 import type { Interception } from "../../interception/interception.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import { placeOf } from "../../decisions/decision-service.ts";
@@ -13,6 +14,7 @@ import type { DecisionStore } from "../../decisions/store.ts";
 import type { DecisionUses } from "../../decisions/uses.ts";
 import type { Database, Statement } from "../../platform/database/database.ts";
 import type { KernelConfiguration } from "./configuration.ts";
+import { foreignInEffects } from "./foreign.ts";
 import type { KernelFiles } from "./files.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import type { KernelWorkspace } from "./workspace.ts";
@@ -30,6 +32,7 @@ export function openKernelActions(
     readonly uses: DecisionUses;
     readonly interception: Interception;
     readonly stopped: StoppedWork;
+    readonly tainted: TaintedContents;
   },
 ): Actions {
   const { database, agents, deliveries, uses } = parts;
@@ -59,7 +62,18 @@ export function openKernelActions(
       openWithUnsavedChanges: (paths) => unsaved.among(paths),
       copies: (content) => workspace.copies(content, () => true).paths,
       index: workspace.view,
-      beforeAction: (action, lineage) => parts.interception.beforeAction({ action, lineage }),
+      beforeAction: (action, lineage) => {
+        const { interception, tainted } = parts;
+        const isAsked = lineage.onBehalfOf.some(
+          (actor) => actor.kind === "process" && interception.isAsked("BeforeAction", actor.agent),
+        );
+        if (!isAsked) return null;
+        // The extensions that are asked read what the action shows of files.
+        return foreignInEffects(tainted, action.effects).then(async (shown) => {
+          const sources = [...new Set([...(action.sources ?? []), ...Object.keys(shown)])];
+          await interception.beforeAction({ action: { ...action, sources }, lineage });
+        });
+      },
       checkGoesOn: (lineage) => parts.stopped.check(lineage),
       touched: (paths) => workspace.touched(paths),
       tellEnd: (agent, end) => deliveries.tell(agent, "ActionEnded", { ...end }),

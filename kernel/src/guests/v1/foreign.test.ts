@@ -4,7 +4,8 @@ import { agentStateMigrations } from "../../agent-state/migrations.ts";
 import { OpenCalls } from "../../agents/calls/open-calls.ts";
 import type { Caller } from "../../agents/ports.ts";
 import { silentLog } from "../../base/log.ts";
-import type { Foreign } from "../../base/vocabulary/foreign.ts";
+import { actionPlace, type Foreign } from "../../base/vocabulary/foreign.ts";
+import { LaresError } from "../../base/errors.ts";
 import { ownAccord } from "../../base/vocabulary/principal.ts";
 import { openNearDatabase } from "../../platform/testing/near-database.ts";
 import type { GuestServices } from "../../protocol/guest/v1/calls.ts";
@@ -20,7 +21,13 @@ async function bench(answers: Readonly<Record<string, unknown>>) {
     log: silentLog,
   });
   const services = Object.fromEntries(
-    Object.entries(answers).map(([method, answer]) => [method, async () => answer]),
+    Object.entries(answers).map(([method, answer]) => [
+      method,
+      async () => {
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    ]),
   ) as unknown as GuestServices<Caller>;
   const guests = new Map<string, OpenCalls>();
   const guest = (agent: string): OpenCalls => {
@@ -28,12 +35,14 @@ async function bench(answers: Readonly<Record<string, unknown>>) {
     guests.set(agent, known);
     return known;
   };
+  const places = await ForeignPlaces.open(database);
   const followed = followForeign(services, {
-    places: await ForeignPlaces.open(database),
+    places,
     ofFile: async (path) => (path === "downloads/a" ? { [path]: "minds" } : {}),
     ofEntries: async (entries) => (entries.some(({ tags }) => tags?.includes("bad")) ? web : {}),
     ofSidecar: async (_path, data) => (data === "bad" ? web : {}),
-    ofAction: async (id) => (id === "bad" ? web : {}),
+    ofEffects: async (effects) => (effects.some(({ before }) => before !== null) ? web : {}),
+    ofAction: async (id) => (id === "bad" ? web : places.of(actionPlace("a"), [id])),
     ofImported: (namespace, read) =>
       namespace !== "theirs" ? null : read === "all" || read === "plan" || read.includes("bad") ? web : {},
     ofSaved: async (_agent, item) => (item === "old" ? web : {}),
@@ -137,7 +146,7 @@ test("another workspace's working memory and counts bring its marks, and an acti
   const { guest, ask } = await bench({
     "memory/working/read": { revision: 1, state: 1 },
     "memory/temporal/count": { count: 1 },
-    "actions/get": { id: "bad" },
+    "actions/get": { id: "bad", effects: [] },
     "ai/generate": { text: "x", model: "rehearsal/script" },
   });
   await ask("a", "memory/working/read", { namespace: "theirs" });
@@ -164,6 +173,52 @@ test("files and answers of the network concern what a guest does for minds, and 
   await ask("a", "memory/associative/add", { namespace: "team" });
   await ask("b", "memory/search", { namespace: "team" });
   expect(guest("b").foreign).toEqual(heard);
+});
+
+const change = { kind: "file.delete", path: "x", before: "sha256:0", after: null };
+const deleting = { id: "1", effects: [change] };
+const creating = { id: "1", effects: [{ ...change, before: null }] };
+
+test.each<[string, object, object]>([
+  ["actions/preview", deleting, creating],
+  ["actions/propose", deleting, creating],
+  ["actions/get", deleting, creating],
+  ["actions/settled", deleting, creating],
+  ["actions/withdraw", deleting, creating],
+  [
+    "tools/call",
+    { status: "needs_approval", action: deleting },
+    { status: "needs_approval", action: creating },
+  ],
+])("%s brings the marks of the files that the action shows", async (method, shown, notShown) => {
+  const params = { id: "1", effects: [] };
+  const first = await bench({ [method]: notShown });
+  await first.ask("a", method, params);
+  expect(first.guest("a").foreign).toEqual({});
+  const second = await bench({ [method]: shown });
+  await second.ask("a", method, params);
+  expect(second.guest("a").foreign).toEqual(web);
+});
+
+test.each(["actions/preview", "actions/propose"])(
+  "a refusal of %s brings the marks of its files",
+  async (method) => {
+    const refused = new LaresError("InvalidParams", "It occurs 3 times.");
+    const { guest, ask } = await bench({ [method]: refused });
+    const edit = { kind: "file.edit", path: "downloads/a", edits: [] };
+    await expect(ask("a", method, { effects: [edit] })).rejects.toBe(refused);
+    expect(guest("a").foreign).toEqual({ "downloads/a": "minds" });
+  },
+);
+
+test("an action holds what its agent had read, for whoever asks about it later", async () => {
+  const { guest, ask } = await bench({ "actions/propose": creating, "actions/get": creating });
+  const minds: Foreign = { "downloads/a": "minds" };
+  guest("a").hear(minds);
+  await ask("a", "actions/propose", { effects: [] });
+  guest("a").guestEnded(new Error("unloaded"));
+  await ask("a", "actions/get", { id: "1" });
+  expect(guest("a").foreign).toEqual(minds);
 });
 
 test("a value of a shared type carries it by its key, until it is replaced by one that holds nothing foreign", async () => {

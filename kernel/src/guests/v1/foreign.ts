@@ -1,5 +1,7 @@
 import type { Caller } from "../../agents/ports.ts";
+import type { Effect, EffectInput } from "../../base/vocabulary/action.ts";
 import {
+  actionPlace,
   bothForeign,
   type Foreign,
   foreignFrom,
@@ -20,7 +22,9 @@ export interface ForeignPorts {
   ofEntries(entries: readonly (Pick<Entry, "path"> & Partial<Entry>)[]): Promise<Foreign>;
   /** Returns what a sidecar holds of them. */
   ofSidecar(path: string, data: unknown): Promise<Foreign>;
-  /** Returns what led to an action, whose title, reason and contents may hold them. */
+  /** Returns what effects show of files as they were, by differences, sizes and hashes. */
+  ofEffects(effects: ShownAction["effects"]): Promise<Foreign>;
+  /** Returns what led to an action, and what its agent had read: its title, reason and contents may hold it. */
   ofAction(id: string): Promise<Foreign>;
   /** Returns what records of another workspace's memory hold of them, or all of it; null for one of this workspace. */
   ofImported(namespace: string, items: readonly string[] | "plan" | "all"): Foreign | null;
@@ -32,9 +36,20 @@ export interface ForeignPorts {
   ofModel(model: string): Foreign;
 }
 
+/** The part of an action that may show files. */
+export interface ShownAction {
+  readonly id: string;
+  readonly effects: readonly Pick<Effect, "kind" | "path" | "from" | "before" | "after">[];
+}
+
 /** Every call of a memory may name a shared one. */
 interface Named {
   readonly namespace?: string;
+}
+
+/** Returns the paths of files whose contents an effect is about. */
+function pathsIn(effect: EffectInput): string[] {
+  return "from" in effect ? [effect.from, effect.to] : [effect.path];
 }
 
 function dataOf(item: object): unknown {
@@ -71,6 +86,32 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
       if (caller.process === undefined) caller.hear(await foreignIn(params, result));
       return result;
     };
+  /** An action shows the files that it changes. */
+  const shownBy = async ({ id, effects }: ShownAction): Promise<Foreign> =>
+    bothForeign(await ports.ofAction(id), await ports.ofEffects(effects));
+  const told = async <Result extends ShownAction>(
+    caller: Caller,
+    _params: unknown,
+    run: () => Promise<Result>,
+  ): Promise<Result> => {
+    const result = await run();
+    if (caller.process === undefined) caller.hear(await shownBy(result));
+    return result;
+  };
+  /** A refusal may say how often a text stands in a file. */
+  const planned = async <Result extends ShownAction>(
+    caller: Caller,
+    { effects }: { readonly effects: readonly EffectInput[] },
+    run: () => Promise<Result>,
+  ): Promise<Result> => {
+    try {
+      return await told(caller, {}, run);
+    } catch (error) {
+      if (caller.process === undefined)
+        for (const path of effects.flatMap(pathsIn)) caller.hear(await ports.ofFile(path));
+      throw error;
+    }
+  };
   const items = async <Result extends { readonly items: readonly { readonly id: string }[] }>(
     caller: Caller,
     params: Named,
@@ -96,6 +137,7 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
 
   const followed: { readonly [Method in GuestMethod]: Around<Method> | null } = {
     "vdfs/query": reading((_params, { items: entries }) => ports.ofEntries(entries as readonly Entry[])),
+    // A number of entries that fit the caller's own words: no name of theirs, and nothing of a file.
     "vdfs/count": nothingToFollow,
     "vdfs/get": reading((_params, entry) => ports.ofEntries(entry === null ? [] : [entry as Entry])),
     "vdfs/read": reading(({ path }) => ports.ofFile(path)),
@@ -154,13 +196,14 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
     },
     // The service records what the caller reads, because only it knows the keys.
     "types/query": nothingToFollow,
-    // An action names its sources, and its contents are known by them.
-    "actions/preview": nothingToFollow,
-    "actions/propose": nothingToFollow,
-    "actions/get": reading(({ id }) => ports.ofAction(id)),
-    "actions/settled": reading(({ id }) => ports.ofAction(id)),
+    "actions/preview": planned,
+    // An action names its sources, but not what concerns only minds. A key may answer an earlier action.
+    "actions/propose": (caller, params, run) =>
+      planned(caller, params, () => places.adding(actionPlace(caller.agent), caller.foreign, run, idOf)),
+    "actions/get": told,
+    "actions/settled": told,
     // Its reason is the kernel's own, so it passes on no text of the caller.
-    "actions/withdraw": reading(({ id }) => ports.ofAction(id)),
+    "actions/withdraw": told,
     "agents/list": nothingToFollow,
     "jobs/dispatch": nothingToFollow,
     // Results are stored with their marks.
@@ -168,8 +211,12 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
     "jobs/checkpoint": nothingToFollow,
     "jobs/progress": nothingToFollow,
     "events/emit": nothingToFollow,
-    // The registry tells the caller.
-    "tools/call": nothingToFollow,
+    // The registry tells the caller what the tool's agent has read.
+    "tools/call": async (caller, _params, run) => {
+      const result = await run();
+      if (result.status === "needs_approval") caller.hear(await shownBy(result.action));
+      return result;
+    },
     "tools/progress": nothingToFollow,
     "http/fetch": async (caller, _params, run) => {
       const result = await run();
