@@ -162,3 +162,14 @@ test("beyond the items that are told apart, replaced ones count for the place as
   await places.replacing("t", nothing, async () => undefined, "a");
   expect(places.of("t", ["a"])).toEqual(web);
 });
+
+test("a place that is marked as a whole holds it in every item, besides what the items hold", async () => {
+  const opened = await database();
+  const places = await ForeignPlaces.open(opened);
+  await places.mark("memory m", ["a"], { file: "minds" });
+  await places.mark("memory m", "all", web);
+  for (const each of [places, await again(opened)]) {
+    expect(each.of("memory m", ["a"])).toEqual({ ...web, file: "minds" });
+    expect(each.of("memory m", ["b"])).toEqual(web);
+  }
+});

@@ -112,11 +112,11 @@ export class ForeignPlaces {
     return result;
   }
 
-  /** Marks items of a place, in addition to what they are marked with. */
-  async mark(place: string, items: readonly string[], foreign: Foreign): Promise<void> {
+  /** Marks items of a place, or the place as a whole, in addition to what they are marked with. */
+  async mark(place: string, items: readonly string[] | "all", foreign: Foreign): Promise<void> {
     if (!isForeign(foreign) || items.length === 0) return;
     const known = this.#of(place);
-    const targets = known.size + items.length > this.#maxItems ? [whole] : items;
+    const targets = items === "all" || known.size + items.length > this.#maxItems ? [whole] : items;
     const statements = targets.map((item) => {
       const both = bothForeign(known.get(item) ?? nothingForeign, foreign);
       this.#keep(place, item, both);

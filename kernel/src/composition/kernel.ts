@@ -109,7 +109,9 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     asks,
     editor: editorModels,
   });
+  const places = await ForeignPlaces.open(database);
   const memories = await openMemories(context, {
+    places,
     disk,
     database,
     configuration,
@@ -150,7 +152,6 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   const tools = await openTools(context, { database, agents, actions });
   const channelRules = () => configuration.configuration.notifications;
   const notifications = openNotifications(context, { database, traces, actions, rules: channelRules });
-  const places = await ForeignPlaces.open(database);
   const types = openSharedTypes(context, { database, agents, tools, places });
   const schedules = await openMadeSchedules(context, { database, asks });
   const chatBindings = new ChatBindingRows(database, clock);

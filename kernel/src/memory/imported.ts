@@ -1,13 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { isLaresError, storageError } from "../base/errors.ts";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
-import {
-  bothForeign,
-  type Foreign,
-  foreignFrom,
-  isForeign,
-  nothingForeign,
-} from "../base/vocabulary/foreign.ts";
+import { type Foreign, nothingForeign } from "../base/vocabulary/foreign.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import { joinPath } from "../platform/files/data-files.ts";
 import type { ReadableMemory } from "./agent-memory.ts";
@@ -15,6 +9,7 @@ import { forEachLine, parsed, readLineBlocks } from "../journal/lines.ts";
 import type { DecodedRecord } from "../journal/record.ts";
 import { RedactionProof } from "../journal/redaction.ts";
 import { memoryRecords } from "./records/kinds.ts";
+import { RecordMarks } from "./records/marks.ts";
 import { askerOf } from "./store-view.ts";
 import type { Store } from "../memory-contract/store-port.ts";
 import type { StoreSettings } from "../memory-contract/store-settings.ts";
@@ -60,9 +55,6 @@ export class ImportedMemories {
   }
 }
 
-/** Marked records of one memory that are told apart. */
-const maxMarked = 20_000;
-
 /** How far a journal has been read. */
 interface Place {
   /** Index of the segment, and the number of its bytes that were read. */
@@ -85,10 +77,7 @@ class ImportedMemory {
   /** How often a rewrite of the journal was noticed. */
   #rewrites = 0;
   #working: WorkingState = { revision: 0, state: null };
-  /** The marks of records by their ids; beyond `maxMarked`, all of it counts as marked. */
-  #marks = new Map<string, Foreign>();
-  #allMarks = nothingForeign;
-  #planMarks = nothingForeign;
+  #marks = new RecordMarks();
 
   constructor(
     name: string,
@@ -126,12 +115,7 @@ class ImportedMemory {
   }
 
   foreignIn(read: readonly string[] | "plan" | "all"): Foreign {
-    if (read === "plan") return this.#planMarks;
-    if (read === "all" || this.#marks.size >= maxMarked) return this.#allMarks;
-    return read.reduce(
-      (found, id) => bothForeign(found, this.#marks.get(id) ?? nothingForeign),
-      nothingForeign,
-    );
+    return this.#marks.of(read);
   }
 
   /** Continues reading; starts over if the part that was read has changed. */
@@ -143,8 +127,7 @@ class ImportedMemory {
       this.#place = beginning;
       this.#redactions = new RedactionProof(0);
       this.#rewrites += 1;
-      this.#marks = new Map();
-      this.#allMarks = nothingForeign;
+      this.#marks = new RecordMarks();
       if (await this.#readOn(await findSegments(this.#journalFolder))) return;
       throw storageError(
         `The imported memory's journal in "${this.#journalFolder}" is damaged after seq ${this.#place.end.seq}. It is read again with the next request.`,
@@ -165,13 +148,6 @@ class ImportedMemory {
     return this.#redactions.unnamed === null;
   }
 
-  #mark(id: string, foreign: Foreign): void {
-    if (!isForeign(foreign)) return;
-    this.#allMarks = bothForeign(this.#allMarks, foreign);
-    if (this.#marks.size < maxMarked)
-      this.#marks.set(id, bothForeign(this.#marks.get(id) ?? nothingForeign, foreign));
-  }
-
   async #readSegment({ path, size }: Segment, index: number, start: number): Promise<boolean> {
     let isWhole = true;
     try {
@@ -190,11 +166,8 @@ class ImportedMemory {
           const isMarked = line.includes(mark, record.dataStart);
           if (record.kind !== "working" && !isMarked) return;
           const data = parsed(dataOf(record));
-          const foreign = isMarked ? foreignOf(data) : nothingForeign;
-          if (record.kind === "working") {
-            this.#working = workingState(data);
-            this.#planMarks = foreign;
-          } else this.#mark(idIn(record.idText), foreign);
+          if (record.kind === "working") this.#working = workingState(data);
+          this.#marks.add(record.kind, idIn(record.idText), data);
         });
         if (!isWhole) return false;
       }
@@ -212,17 +185,6 @@ function idIn(idText: string): string {
 }
 
 const mark = Buffer.from('"foreign":');
-
-/** Returns the marks of a record; what another program wrote there counts as a mark. */
-function foreignOf(data: unknown): Foreign {
-  const marks = isJsonObject(data) ? data["foreign"] : undefined;
-  if (marks === undefined) return nothingForeign;
-  if (!isJsonObject(marks)) return foreignFrom(["a shared memory"], "all");
-  return Object.entries(marks).reduce<Foreign>(
-    (found, [source, reach]) => bothForeign(found, foreignFrom([source], reach === "minds" ? reach : "all")),
-    nothingForeign,
-  );
-}
 
 function workingState(data: unknown): WorkingState {
   if (!isJsonObject(data) || typeof data["revision"] !== "number") return { revision: 0, state: null };

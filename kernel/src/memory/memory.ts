@@ -24,6 +24,7 @@ import {
   importMemory,
   removeUnfinishedImport,
 } from "./transfer/import.ts";
+import type { RecordMarks } from "./records/marks.ts";
 import type { VectorItem } from "./transfer/vectors.ts";
 import { chainStart, type RecordKind } from "../memory-contract/records.ts";
 import { WorkingMemory } from "./working.ts";
@@ -66,6 +67,8 @@ export interface MemoryOptions {
   readonly log: Log;
   /** Brings the journals to the disk together with other logs of the kernel; default: on their own. */
   readonly disk?: DiskTimer;
+  /** Receives the marks of an imported memory's records, before it can be read. */
+  storeMarks?(key: MemoryKey, marks: RecordMarks): Promise<void>;
   /** Returns the settings of a memory's projections; called each time. */
   storeSettings(key: MemoryKey): StoreSettings;
   /**
@@ -167,6 +170,7 @@ class Memories implements Memory {
         anchor: this.#heads.of(key),
         ...(expectedHead === undefined ? {} : { expectedHead }),
         maxBytes: this.#options.storageLimitBytes(key),
+        storeMarks: async (marks) => await this.#options.storeMarks?.(key, marks),
         storeAnchor: (anchor, counts) => this.#heads.store(key, anchor, counts, "power"),
         takeVectors: (vectors, pages) => this.#giveVectors(key, vectors.embedder, pages),
       }),

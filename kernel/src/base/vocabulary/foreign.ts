@@ -17,6 +17,9 @@ export const nothingForeign: Foreign = {};
 /** The place of a memory, by which what agents keep is marked: the agent's own memory, or a shared one by its name. */
 export const memoryPlace = (agent: string, namespace = `extension/${agent}`): string => `memory ${namespace}`;
 
+/** The place of a memory's plan. */
+export const planPlace = (memory: string): string => `plan of ${memory}`;
+
 /** The place of the values of a shared type; the items are their keys. */
 export const typePlace = (type: string): string => `type ${type}`;
 

@@ -1,7 +1,9 @@
+import type { ForeignPlaces } from "../../agent-state/foreign-places.ts";
 import type { AgentRoster } from "../../agents/lifecycle/roster.ts";
 import type { Emitter } from "../../base/emitter.ts";
 import { LaresError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
+import { memoryPlace, planPlace } from "../../base/vocabulary/foreign.ts";
 import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
 import type { AgentLimits } from "../../base/vocabulary/permissions.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
@@ -24,6 +26,12 @@ import { postForEmbedders } from "../../outside/embedder-requests.ts";
 import type { KernelModels } from "../../outside/open-models.ts";
 import { memorySettings } from "./memory-settings.ts";
 
+/** Returns where guests' calls find the marks of a memory. */
+function placeOf(key: MemoryKey): string {
+  const agent = ownerOf(key);
+  return agent === null ? memoryPlace("", key.slice(key.indexOf("/") + 1)) : memoryPlace(agent);
+}
+
 interface MemoryParts {
   readonly database: Database;
   /** The settings and the shared memories in force. */
@@ -32,6 +40,7 @@ interface MemoryParts {
   /** Receives warnings for the user about an agent's memory. */
   readonly traces: Pick<TraceLog, "write">;
   readonly progress: Emitter<WorkProgress>;
+  readonly places: Pick<ForeignPlaces, "mark">;
   readonly models: Pick<KernelModels, "egress" | "inference" | "issued" | "networkRules">;
   readonly disk: DiskTimer;
 }
@@ -91,6 +100,11 @@ export async function openMemories(context: KernelContext, parts: MemoryParts): 
       disk: parts.disk,
       storeSettings: settingsOf,
       storageLimitBytes: limitBytes,
+      storeMarks: async (key, marks) => {
+        const place = placeOf(key);
+        for (const { items, foreign } of marks.shared()) await parts.places.mark(place, items, foreign);
+        await parts.places.mark(planPlace(place), "all", marks.of("plan"));
+      },
       retentionDays: (key) => definitionOf(key)?.memoryRetentionDays ?? null,
       prunePolicy: (key) => {
         const prune = definitionOf(key)?.memoryPrune ?? null;

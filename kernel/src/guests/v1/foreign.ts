@@ -7,6 +7,7 @@ import {
   foreignFrom,
   memoryPlace,
   nothingForeign,
+  planPlace,
   typePlace,
 } from "../../base/vocabulary/foreign.ts";
 import type { Entry } from "../../base/vocabulary/entry.ts";
@@ -74,7 +75,7 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
   const { places } = ports;
   const memoryOf = ({ agent }: Caller, { namespace }: Named): string => memoryPlace(agent, namespace);
   const idOf = ({ id }: { readonly id: string }): string => id;
-  const planOf = (caller: Caller, params: Named): string => `plan of ${memoryOf(caller, params)}`;
+  const planOf = (caller: Caller, params: Named): string => planPlace(memoryOf(caller, params));
   const sharedOf = ({ key }: { readonly key: string }): string => `shared ${key}`;
   const imported = ({ namespace }: Named, read: Parameters<ForeignPorts["ofImported"]>[1]): Foreign | null =>
     namespace === undefined ? null : ports.ofImported(namespace, read);

@@ -21,6 +21,7 @@ import type { Anchor } from "../../journal/anchor.ts";
 import { scanJournal } from "../../journal/scan.ts";
 import { countsOf, type StoredCounts } from "../records/heads.ts";
 import { memoryRecords } from "../records/kinds.ts";
+import type { RecordMarks } from "../records/marks.ts";
 import { damaged, type Meta, type VectorsMeta } from "./format.ts";
 import { type Container, readContainer, vectorsIn } from "./reader.ts";
 import { RecordWalk } from "./records.ts";
@@ -42,6 +43,8 @@ export interface ImportTarget {
   readonly expectedHead?: string;
   /** The limit of the journal in bytes. */
   readonly maxBytes: number;
+  /** Receives what the records hold of texts that nobody vouches for, before anybody can read one. */
+  storeMarks?(marks: RecordMarks): Promise<void>;
   /** Called when the journal is in its place and on the disk. Pending redactions are completed when it is opened. */
   storeAnchor(anchor: Anchor, counts: StoredCounts): Promise<void>;
   /** Receives the imported vectors page by page, for an embedder of the same name. They are unproven. */
@@ -95,6 +98,7 @@ export async function importMemory(path: string, target: ImportTarget): Promise<
     await proveChain(await findSegments(importing), head, anchor);
     failpoint("import.proven");
     await checkEmpty(journalFolder);
+    await target.storeMarks?.(walk.marks);
     for (const name of await listFiles(journalFolder)) await removeFile(joinPath(journalFolder, name));
     await putFolderInPlace(importing, journalFolder);
     failpoint("import.placed");

@@ -3,6 +3,7 @@ import { nestsDeeperThan } from "../../base/json-depth.ts";
 import { sha256Sum } from "../../platform/files/hash.ts";
 import { Tally } from "../../journal/tally.ts";
 import { memoryRecords } from "../records/kinds.ts";
+import { RecordMarks } from "../records/marks.ts";
 import { damaged, isTime } from "./format.ts";
 import {
   maxIdLength,
@@ -39,6 +40,7 @@ export class RecordWalk {
   readonly policies: LinePlace[] = [];
   /** Counts the records that have their data. */
   readonly tally = new Tally<RecordKind>();
+  readonly marks = new RecordMarks();
   readonly #policySum = sha256Sum();
   readonly #rules = new RecordRules();
   #carried: Buffer = Buffer.alloc(0);
@@ -81,7 +83,10 @@ export class RecordWalk {
       this.#policySum.update(line);
     }
     this.records += 1;
-    if (!record.isRedacted) this.tally.add(record, line.length);
+    if (!record.isRedacted) {
+      this.tally.add(record, line.length);
+      if (record.operation !== "redact") this.marks.add(record.kind, record.id, record.data);
+    }
     this.first ??= record.timestamp;
     this.last = record.timestamp;
     this.#offset += line.length;

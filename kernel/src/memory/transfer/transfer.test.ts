@@ -11,6 +11,7 @@ import { describeExport, importMemory, type ImportTarget } from "./import.ts";
 import { aJournal, anEvent, aPolicy, aVector, openJournal, pagesOf } from "./testing/journals.ts";
 import type { VectorItem } from "./vectors.ts";
 import { memoryRecords } from "../records/kinds.ts";
+import type { RecordMarks } from "../records/marks.ts";
 
 const clock = new ManualClock();
 let folder = "";
@@ -98,6 +99,35 @@ describe("there and back", () => {
       ok: true,
       records: 5,
     });
+  });
+
+  test("the marks of its records are known before the memory is there, and no others", async () => {
+    const marked = (id: string, foreign: string) => ({
+      ...anEvent(1),
+      id,
+      data: `{"foreign":${foreign},"n":1}`,
+    });
+    const plan = { operation: "update", kind: "working", id: "working" } as const;
+    const data = `{"foreign":{"plan":"all"},"revision":1,"state":1}`;
+    end = await aJournal(join(folder, "marked"), [
+      anEvent(9),
+      marked("event-1", '{"web":"minds"}'),
+      marked("event-2", '{"web":"minds"}'),
+      marked("event-3", '"anything"'),
+      { ...plan, data },
+    ]);
+    await exportTo(file(), { journalFolder: join(folder, "marked") });
+    const found: unknown[] = [];
+    const storeMarks = async (marks: RecordMarks): Promise<void> => {
+      found.push(...marks.shared(), marks.of("plan"), await readdir(join(folder, "other")));
+    };
+    await importMemory(file(), target("other", { storeMarks }));
+    expect(found).toEqual([
+      { items: ["event-1", "event-2"], foreign: { web: "minds" } },
+      { items: ["event-3"], foreign: { "a shared memory": "all" } },
+      { plan: "all" },
+      ["importing"],
+    ]);
   });
 
   test("an imported memory continues where the other one was, and can be exported again", async () => {
