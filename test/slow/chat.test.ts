@@ -176,7 +176,7 @@ describe("lares ask", () => {
   ])("exits with 1 if the model says %s", async (_what, question, said) => {
     const { code, stdout, stderr } = await run(["ask", question]);
     expect([code, stdout]).toEqual([1, said]);
-    expect(stderr).toContain("It ended without an answer.");
+    expect(stderr).toContain("The model ended without an answer.");
   });
 
   test("prints an error before the question as JSON too", async () => {

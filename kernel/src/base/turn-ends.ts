@@ -2,6 +2,9 @@
 
 export const stoppedHere = "Stopped here.";
 
+/** The model came to its end, and wrote nothing but what it thought, or not even that. */
+export const silentHere = "The model ended without an answer.";
+
 /** Follows an answer that was cut off. */
 export const unfinished = "It ends here, unfinished.";
 

@@ -1,3 +1,4 @@
+import { silentHere } from "../../base/turn-ends.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
 import type { Conversation, Entry, Process } from "../../base/vocabulary/conversation.ts";
 import { processIs } from "../../base/vocabulary/process-words.ts";
@@ -32,7 +33,7 @@ interface AskingListener {
 
 const stopped: Failure = { code: "Cancelled", message: "It was stopped." };
 const unknownFailure: Failure = { code: "InternalError", message: "It failed." };
-const silent: Failure = { code: "ModelError", class: "EmptyAnswer", message: "It ended without an answer." };
+const silent: Failure = { code: "ModelError", class: "EmptyAnswer", message: silentHere };
 
 /** After this long without news, what is not expected to end has ended. */
 const silenceMs = 2_000;

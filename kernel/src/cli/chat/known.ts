@@ -7,7 +7,8 @@ import { oneLine } from "../render/foreign.ts";
 import { remains } from "../render/still-said.ts";
 import { counted } from "../render/quantities.ts";
 import { knownBehind, knownBlock, knownMemory, type Known, textNow, whyFixed } from "./state/memories.ts";
-import { itemsOf, type Transcript } from "./state/transcript.ts";
+import { itemsOf } from "./state/items.ts";
+import { type Transcript } from "./state/transcript.ts";
 
 type Place = Pick<Conversation, "id" | "agent">;
 type Listed = { readonly title: string; readonly items: readonly Known[] };

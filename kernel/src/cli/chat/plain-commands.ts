@@ -13,7 +13,7 @@ import type { OpenedChat } from "./open.ts";
 import { outcomeLines } from "./outcome.ts";
 import { nothingToUndo, runningNamed, stoppable } from "./state/state.ts";
 import { offeredWords, type SlashName } from "./state/slash.ts";
-import { itemsOf } from "./state/transcript.ts";
+import { itemsOf } from "./state/items.ts";
 
 /** The commands that need nothing of the conversation. */
 const stateless: ReadonlySet<SlashName> = new Set(["help", "quit"]);

@@ -13,7 +13,7 @@ import {
   type ChatState,
 } from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
-import { itemsOf } from "./state/transcript.ts";
+import { itemsOf } from "./state/items.ts";
 
 /** Said until the compaction that the person asked for has ended. */
 export const summarising = "Earlier turns are being summarised.";

@@ -1,11 +1,12 @@
 import { cutWords } from "../../../base/cut-answer.ts";
 import { shownArguments } from "../../../base/vocabulary/ask-arguments.ts";
-import { leftUnread, stoppedHere } from "../../../base/turn-ends.ts";
+import { leftUnread, silentHere, stoppedHere } from "../../../base/turn-ends.ts";
 import type { Action } from "../../../base/vocabulary/action.ts";
 import type { Part, Process } from "../../../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 import { stateOfAction, type ChatState, type ShownItem } from "../state/state.ts";
-import { conclusionOf, itemsOf, type Call, type Message } from "../state/transcript.ts";
+import { conclusionOf, itemsOf } from "../state/items.ts";
+import { type Call, type Message } from "../state/transcript.ts";
 import { changersOf } from "../state/messages.ts";
 import { renderAction, renderActionLine, type Here } from "../../render/action.ts";
 import { renderAsk } from "../../render/asks.ts";
@@ -36,7 +37,7 @@ export function itemLines(state: ChatState, item: ShownItem, surface: Surface): 
   switch (item.kind) {
     case "message":
       return item.message.whole === null
-        ? writtenLines(item.message, isOpen, surface, item.isCutOff)
+        ? writtenLines(item.message, isOpen, surface, item.ending)
         : cached(item.message, [surface.style, surface.width, isOpen], () =>
             messageLines(item.message, item.message.whole?.parts ?? [], isOpen, surface),
           );
@@ -339,13 +340,15 @@ function processLines(state: ChatState, process: Process, isOpen: boolean, surfa
   ];
 }
 
-/** The mark where a turn failed or was stopped, which stays there. */
+/** The mark where a turn ended without its answer, which stays there. */
 function endLines({ state, error }: Process, unread: number, surface: Surface): string[] {
   const { style, width } = surface;
   const first =
     state === "Failed"
       ? signedText(style.red("✗"), error?.message ?? "It failed.", surface)
-      : signedText(style.dim("•"), [stoppedHere, error?.message ?? ""].join(" ").trim(), surface);
+      : state === "WaitingForInput"
+        ? signedText(style.yellow("!"), silentHere, surface)
+        : signedText(style.dim("•"), [stoppedHere, error?.message ?? ""].join(" ").trim(), surface);
   const more = unread === 0 ? [] : wrap(leftUnread(unread), width - 2);
   return [...first, ...more.map((line) => style.dim(`  ${line}`))];
 }

@@ -3,7 +3,7 @@ import type { ConversationContext } from "../../../base/vocabulary/conversation-
 import { factsOf, titleOf } from "../state/choices.ts";
 import { allCommands, type OfferedWord } from "../state/slash.ts";
 import { offeredIn, processesAtWork, shortIdOf, type ChatState } from "../state/state.ts";
-import { conclusionOf } from "../state/transcript.ts";
+import { conclusionOf } from "../state/items.ts";
 import { manyLines, oneLine } from "../../render/foreign.ts";
 import type { Surface } from "../../render/style.ts";
 import { renderTable } from "../../render/table.ts";

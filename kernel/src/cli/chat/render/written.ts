@@ -1,4 +1,5 @@
 import { unfinished } from "../../../base/turn-ends.ts";
+import type { Ending } from "../state/items.ts";
 import type { Logged, Message, Streamed } from "../state/transcript.ts";
 import { isCalling, writtenIn } from "../state/messages.ts";
 import { oneLine } from "../../render/foreign.ts";
@@ -21,16 +22,15 @@ interface Section {
 const layouts = new WeakMap<object, WrittenLines>();
 
 /**
- * Returns the lines of a message that is being written. It changes with each frame, and only at its end. `isCutOff`: it was
- * being written, and nothing more comes.
+ * Returns the lines of a message that is being written. It changes with each frame, and only at its end.
  */
-export function writtenLines(message: Message, isOpen: boolean, surface: Surface, isCutOff: boolean): Lines {
+export function writtenLines(message: Message, isOpen: boolean, surface: Surface, ending: Ending): Lines {
   let known = layouts.get(message.logged.origin);
   if (known === undefined || !known.isFor(surface, isOpen)) {
     known = new WrittenLines(surface, isOpen);
     layouts.set(message.logged.origin, known);
   }
-  return known.of(message, isCutOff);
+  return known.of(message, ending);
 }
 
 /** The lines of a message that is being written: what was laid out for the frame before stays. */
@@ -43,7 +43,7 @@ class WrittenLines {
   #streamed: Sections;
   #streamedCount = 0;
   #streamedOrigin: object | null = null;
-  #last: { readonly message: Message; readonly isCutOff: boolean; readonly lines: Lines } | null = null;
+  #last: { readonly message: Message; readonly ending: Ending; readonly lines: Lines } | null = null;
 
   constructor(surface: Surface, isOpen: boolean) {
     this.#surface = surface;
@@ -56,14 +56,14 @@ class WrittenLines {
     return this.#surface.style === style && this.#surface.width === width && this.#isOpen === isOpen;
   }
 
-  of(message: Message, isCutOff: boolean): Lines {
-    if (this.#last?.message === message && this.#last.isCutOff === isCutOff) return this.#last.lines;
+  of(message: Message, ending: Ending): Lines {
+    if (this.#last?.message === message && this.#last.ending === ending) return this.#last.lines;
     this.#takeLogged(message.logged);
     this.#takeStreamed(message.streamed);
-    const words = isCutOff ? unfinished : isCalling(message) ? "… prepares a call" : "…";
-    const foot = wrap(words, this.#surface.width).map((line) => this.#surface.style.dim(line));
+    const words = footWords(message, ending);
+    const foot = words === "" ? [] : wrap(words, this.#surface.width).map(this.#surface.style.dim);
     const lines = chained([this.#streamed.lines, foot]);
-    this.#last = { message, isCutOff, lines };
+    this.#last = { message, ending, lines };
     return lines;
   }
 
@@ -87,6 +87,18 @@ class WrittenLines {
     const added: readonly Streamed[] = streamed.from(this.#streamedCount);
     for (const { type, text } of added) if (type !== "tool_call") this.#streamed.add(type, text);
     this.#streamedCount = streamed.length;
+  }
+}
+
+/** What stands beneath the last words. */
+function footWords(message: Message, ending: Ending): string {
+  switch (ending) {
+    case "more":
+      return isCalling(message) ? "… prepares a call" : "…";
+    case "unfinished":
+      return unfinished;
+    case "none":
+      return "";
   }
 }
 

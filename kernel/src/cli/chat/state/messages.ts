@@ -43,6 +43,13 @@ export function hasThought({ whole, logged, streamed }: Message): boolean {
   return logged.some(({ parts }) => parts.some(isThought)) || streamed.some(isThought);
 }
 
+/** True if a message has nothing for the person, and says nothing about why. */
+export function isBlank(message: Message): boolean {
+  const isWord = (part: Part): boolean =>
+    part.type === "text" ? part.text.trim() !== "" : part.type !== "reasoning";
+  return message.cut === null && !shownOf(message).parts.some(isWord);
+}
+
 /** Returns the ids of the extensions that changed a message, in their order. */
 export function changersOf({ changedBy }: Message): string[] {
   return [...new Set([...changedBy].toSorted(([a], [b]) => a - b).map(([, by]) => by))];

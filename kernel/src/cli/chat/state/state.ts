@@ -13,7 +13,8 @@ import type { KnownPanel } from "./memories.ts";
 import { oneNamed } from "../../one-named.ts";
 import { offeredWords, type Completion, type OfferedWord } from "./slash.ts";
 import type { OfferedCommand } from "../../offered-commands.ts";
-import { channelOf, emptyTranscript, isWorking, itemsOf, type Item, type Transcript } from "./transcript.ts";
+import { itemsOf, type Item } from "./items.ts";
+import { channelOf, emptyTranscript, isWorking, type Transcript } from "./transcript.ts";
 import { hasThought } from "./messages.ts";
 
 /** How much of a card has been on the screen. */

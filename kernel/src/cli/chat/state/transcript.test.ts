@@ -2,15 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../base/vocabulary/conversation.ts";
 import { anEntry, aProcess, asks, channel, says, type EntryFields } from "../testing/chat-walk.ts";
-import {
-  addNews,
-  emptyTranscript,
-  hasWork,
-  isAtRest,
-  itemsOf,
-  type News,
-  type Transcript,
-} from "./transcript.ts";
+import { itemsOf } from "./items.ts";
+import { addNews, emptyTranscript, hasWork, isAtRest, type News, type Transcript } from "./transcript.ts";
 import { shownOf } from "./messages.ts";
 
 const entry = (seq: number, fields: EntryFields): News => ({ kind: "entry", entry: anEntry(seq, fields) });
@@ -168,7 +161,7 @@ describe("where a turn ended without its answer", () => {
       item.kind === "end"
         ? [item.process.state, item.unread]
         : item.kind === "message"
-          ? [item.key, item.isCutOff]
+          ? [item.key, item.ending]
           : item.kind,
     );
 
@@ -188,17 +181,17 @@ describe("where a turn ended without its answer", () => {
       entry(19, channel("WaitingForInput")),
     ];
     const wanted = [
-      ["e1", false],
-      ["m", true],
-      ["e5", false],
-      ["e7", false],
+      ["e1", "more"],
+      ["m", "unfinished"],
+      ["e5", "more"],
+      ["e7", "more"],
       ["Cancelled", 2],
-      ["e9", false],
+      ["e9", "more"],
       ["Failed", 0],
-      ["e13", false],
+      ["e13", "more"],
       ["Failed", 1],
-      ["e15", false],
-      ["e18", false],
+      ["e15", "more"],
+      ["e18", "more"],
     ];
     const all = [...stopped, ...after];
     expect(shown(of(...all))).toEqual(wanted);
@@ -208,11 +201,11 @@ describe("where a turn ended without its answer", () => {
   test("an answer is cut off once its process has ended or asked again, and not before", () => {
     const message = (...more: readonly News[]): unknown =>
       shown(of(...stopped, ...more)).find((item) => Array.isArray(item) && item[0] === "m");
-    expect(message()).toEqual(["m", false]);
-    expect(message(entry(8, channel("Cancelled")))).toEqual(["m", true]);
-    expect(message(entry(8, channel("Failed")))).toEqual(["m", true]);
-    expect(message(request(8))).toEqual(["m", true]);
-    expect(message(entry(8, says("Once upon a time.", { id: "m" })), request(9))).toEqual(["m", false]);
+    expect(message()).toEqual(["m", "more"]);
+    expect(message(entry(8, channel("Cancelled")))).toEqual(["m", "unfinished"]);
+    expect(message(entry(8, channel("Failed")))).toEqual(["m", "unfinished"]);
+    expect(message(request(8))).toEqual(["m", "unfinished"]);
+    expect(message(entry(8, says("Once upon a time.", { id: "m" })), request(9))).toEqual(["m", "more"]);
   });
 });
 

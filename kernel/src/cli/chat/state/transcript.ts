@@ -10,7 +10,6 @@ import type { Delta } from "../../../base/vocabulary/conversation-requests.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 import { Grown } from "./grown.ts";
 import { overlapOf } from "./overlap.ts";
-import { isTold, overUntil, turnEndsOf } from "./turn-ends.ts";
 
 /** A piece of a message that is not finished. */
 export interface Streamed {
@@ -59,7 +58,7 @@ interface Latest<Value> {
   readonly value: Value;
 }
 
-type Remark = EntryOf<"notice" | "summary" | "conclusion">;
+export type Remark = EntryOf<"notice" | "summary" | "conclusion">;
 
 /**
  * What a conversation's entries come to for a person. Entries may arrive in any order, and pieces of messages before
@@ -74,9 +73,9 @@ export interface Transcript {
   readonly actions: ReadonlyMap<string, Latest<{ readonly state: string; readonly process: string }>>;
   readonly remarks: ReadonlyMap<number, Remark>;
   readonly pins: ReadonlyMap<string, Latest<boolean>>;
-  /** The processes of the requests, by their seqs. */
-  readonly requests: ReadonlyMap<number, string>;
-  /** The failures and stops of processes, by their seqs: a channel may have several. */
+  /** The requests of processes with the messages that answer them, by their seqs. */
+  readonly requests: ReadonlyMap<number, { readonly process: string; readonly message: string }>;
+  /** Where processes failed, were stopped or came to rest, by seqs: a channel may do so several times. */
   readonly ends: ReadonlyMap<number, Process>;
 }
 
@@ -150,8 +149,7 @@ function addEntry(draft: Draft, entry: Entry): void {
       return;
     }
     case "process":
-      if (entry.value.state === "Failed" || entry.value.state === "Cancelled")
-        draft.ends.set(entry.seq, entry.value);
+      if (isEnd(entry.value.state)) draft.ends.set(entry.seq, entry.value);
       return latest(draft.processes, entry.value.id, entry.seq, entry.value);
     case "action":
       return latest(draft.actions, entry.ref, entry.seq, { state: entry.state, process: entry.process });
@@ -163,7 +161,7 @@ function addEntry(draft: Draft, entry: Entry): void {
     case "pin":
       return latest(draft.pins, entry.entry, entry.seq, entry.pinned);
     case "request":
-      draft.requests.set(entry.seq, entry.process);
+      draft.requests.set(entry.seq, { process: entry.process, message: entry.message });
       return;
     case "redaction":
       // A removed text also disappears from where it was already drawn.
@@ -259,85 +257,9 @@ function textOfPart(part: Part): string {
   return part.type === "text" || part.type === "reasoning" ? part.text : "";
 }
 
-export type Item =
-  | {
-      readonly kind: "message";
-      readonly key: string;
-      readonly seq: number;
-      readonly message: Message;
-      /** It was cut off: nothing more comes. */
-      readonly isCutOff: boolean;
-    }
-  | { readonly kind: "call"; readonly key: string; readonly seq: number; readonly call: Call }
-  | {
-      readonly kind: "action";
-      readonly key: string;
-      readonly seq: number;
-      readonly action: string;
-      readonly state: string;
-      readonly process: string;
-    }
-  | { readonly kind: "process"; readonly key: string; readonly seq: number; readonly process: Process }
-  /** A turn of the channel that failed or was stopped. */
-  | {
-      readonly kind: "end";
-      readonly key: string;
-      readonly seq: number;
-      readonly process: Process;
-      /** Messages before it that the model has not got. */
-      readonly unread: number;
-    }
-  | { readonly kind: "remark"; readonly key: string; readonly seq: number; readonly remark: Remark };
-
 /** Returns the process that talks to the person. */
 export function channelOf({ processes }: Transcript): Process | null {
   for (const { value } of processes.values()) if (value.kind === "channel") return value;
-  return null;
-}
-
-/**
- * Returns what is shown of a process, in the order of the log; null: of the channel, with one item for each other
- * process, and the actions of all of them.
- */
-export function itemsOf(transcript: Transcript, process: string | null = null): Item[] {
-  const own = process ?? channelOf(transcript)?.id;
-  const isOwn = (id: string): boolean => own === undefined || id === own;
-  const items: Item[] = [];
-  const over = overUntil(transcript);
-  for (const message of transcript.messages.values()) {
-    const hasText = message.whole !== null || message.logged.length > 0 || message.streamed.length > 0;
-    if (!isOwn(message.process) || message.isVoid || !hasText) continue;
-    if (isTold(message)) continue;
-    const { seq } = message.whole ?? message.logged.first ?? { seq: Infinity };
-    const isCutOff =
-      message.whole === null && (message.logged.last?.seq ?? Infinity) < (over.get(message.process) ?? 0);
-    items.push({ kind: "message", key: message.id, seq, message, isCutOff });
-  }
-  for (const call of transcript.calls.values())
-    if (isOwn(call.process) && call.asked !== null)
-      items.push({ kind: "call", key: call.call, seq: call.asked.seq, call });
-  for (const [action, { first, value }] of transcript.actions)
-    if (process === null || isOwn(value.process))
-      items.push({ kind: "action", key: action, seq: first, action, ...value });
-  if (process === null) {
-    for (const { first, value } of transcript.processes.values())
-      if (value.kind !== "channel")
-        items.push({ kind: "process", key: value.id, seq: first, process: value });
-    // Why there is no answer.
-    for (const end of turnEndsOf(transcript, own ?? ""))
-      items.push({ kind: "end", key: `end ${end.seq}`, ...end });
-  }
-  for (const [seq, remark] of transcript.remarks)
-    // The conclusion of a process is shown with it.
-    if (remark.kind !== "conclusion" && isOwn(remark.process))
-      items.push({ kind: "remark", key: remark.id, seq, remark });
-  return items.toSorted((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq));
-}
-
-/** Returns what a branch or worker found; null if it has not ended that way. */
-export function conclusionOf({ remarks }: Transcript, process: string): string | null {
-  for (const remark of remarks.values())
-    if (remark.kind === "conclusion" && remark.process === process) return remark.text;
   return null;
 }
 
@@ -369,7 +291,7 @@ export function isAtRest(transcript: Transcript): boolean {
 
 function lastRequest({ requests }: Transcript, of: string): number {
   let last = 0;
-  for (const [seq, process] of requests) if (process === of) last = Math.max(last, seq);
+  for (const [seq, { process }] of requests) if (process === of) last = Math.max(last, seq);
   return last;
 }
 
@@ -378,6 +300,11 @@ function lastMessageSeq({ messages }: Transcript, channel: string): number {
   for (const { role, process, whole, origin } of messages.values())
     if (role === "user" && process === channel && origin !== "kernel") last = Math.max(last, whole?.seq ?? 0);
   return last;
+}
+
+/** True for a state in which what a process had begun to write is over. */
+function isEnd(state: Process["state"]): boolean {
+  return state === "Failed" || state === "Cancelled" || state === "WaitingForInput";
 }
 
 /** True for a process that does something by itself. */

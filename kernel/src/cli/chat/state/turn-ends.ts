@@ -1,58 +1,78 @@
 import type { Process } from "../../../base/vocabulary/conversation.ts";
+import { hasThought, isBlank } from "./messages.ts";
+import type { Message, Transcript } from "./transcript.ts";
 
-/** The part of a message that tells turns apart. */
-interface Said {
-  readonly process: string;
-  readonly role: "user" | "assistant";
-  readonly origin: string;
-  readonly whole: { readonly seq: number } | null;
-}
-
-/** The part of a transcript that tells turns apart, by seqs and ids as there. */
-interface Turns {
-  readonly messages: ReadonlyMap<string, Said>;
-  readonly processes: ReadonlyMap<string, { readonly last: number; readonly value: Process }>;
-  readonly requests: ReadonlyMap<number, string>;
-  readonly ends: ReadonlyMap<number, Process>;
-}
-
-/** Where a turn of the channel failed or was stopped. */
+/** Where a turn of the channel failed, was stopped, or came to rest without an answer. */
 interface TurnEnd {
   readonly seq: number;
   readonly process: Process;
   /** Messages since the end before that no request had. */
   readonly unread: number;
+  /** The message that has no answer in it, at most what was thought; null for a turn that failed or was stopped. */
+  readonly silent: string | null;
 }
 
+type Mark = { readonly seq: number } & (
+  | { readonly kind: "message" | "call" }
+  | { readonly kind: "request"; readonly message: string }
+  | { readonly kind: "end"; readonly process: Process }
+);
+
 /** True for what the kernel says to a worker, or tells a channel about what the person has decided. */
-export function isTold({ role, origin }: Pick<Said, "role" | "origin">): boolean {
+export function isTold({ role, origin }: Pick<Message, "role" | "origin">): boolean {
   return role === "user" && (origin === "kernel" || origin === "decision");
 }
 
 /** Returns all turns of the channel that ended without their answer, also those that others followed. */
-export function turnEndsOf(
-  { ends, messages, requests }: Omit<Turns, "processes">,
-  channel: string,
-): TurnEnd[] {
-  const own = [...ends].filter(([, { id }]) => id === channel);
-  if (own.length === 0) return [];
-  const marks: { readonly seq: number; readonly what: "message" | "request" | Process }[] = [
-    ...own.map(([seq, what]) => ({ seq, what })),
-    ...[...requests].flatMap(([seq, id]) => (id === channel ? { seq, what: "request" as const } : [])),
-    ...[...messages.values()].flatMap((message) =>
-      message.role === "user" && message.process === channel && message.whole !== null && !isTold(message)
-        ? { seq: message.whole.seq, what: "message" as const }
-        : [],
-    ),
-  ];
+export function turnEndsOf(transcript: Transcript, channel: string): TurnEnd[] {
   let unread = 0;
-  return marks
-    .toSorted((a, b) => a.seq - b.seq)
-    .flatMap(({ seq, what }) => {
-      const count = unread;
-      unread = what === "message" ? unread + 1 : 0;
-      return typeof what === "string" ? [] : [{ seq, process: what, unread: count }];
-    });
+  let isAsked = false;
+  /** What the last request is answered by, unless calls follow it. */
+  let answer: string | null = null;
+  return marksOf(transcript, channel).flatMap((mark): TurnEnd[] => {
+    switch (mark.kind) {
+      case "message":
+        unread++;
+        isAsked = true;
+        return [];
+      case "request":
+        unread = 0;
+        answer = mark.message;
+        return [];
+      case "call":
+        answer = null;
+        return [];
+      case "end": {
+        const { seq, process } = mark;
+        const isRest = process.state === "WaitingForInput";
+        const before = { unread, answer, isAsked };
+        answer = null;
+        isAsked = false;
+        if (!isRest) {
+          unread = 0;
+          return [{ seq, process, unread: before.unread, silent: null }];
+        }
+        const message = transcript.messages.get(before.answer ?? "");
+        // A mind that was only told something may well have nothing to say.
+        const isSilent = message !== undefined && isBlank(message) && (before.isAsked || hasThought(message));
+        return isSilent ? [{ seq, process, unread: 0, silent: message.id }] : [];
+      }
+    }
+  });
+}
+
+/** Returns what tells the turns of the channel apart, in the order of the log. */
+function marksOf({ ends, messages, requests, calls }: Transcript, channel: string): Mark[] {
+  const marks: Mark[] = [];
+  for (const [seq, process] of ends) if (process.id === channel) marks.push({ kind: "end", seq, process });
+  for (const [seq, { process, message }] of requests)
+    if (process === channel) marks.push({ kind: "request", seq, message });
+  for (const { process, asked } of calls.values())
+    if (process === channel && asked !== null) marks.push({ kind: "call", seq: asked.seq });
+  for (const message of messages.values())
+    if (message.role === "user" && message.process === channel && message.whole !== null && !isTold(message))
+      marks.push({ kind: "message", seq: message.whole.seq });
+  return marks.toSorted((a, b) => a.seq - b.seq);
 }
 
 /**
@@ -63,13 +83,12 @@ export function overUntil({
   ends,
   requests,
   processes,
-}: Omit<Turns, "messages">): ReadonlyMap<string, number> {
+}: Pick<Transcript, "ends" | "requests" | "processes">): ReadonlyMap<string, number> {
   const until = new Map<string, number>();
   const raise = (process: string, seq: number): void =>
     void until.set(process, Math.max(seq, until.get(process) ?? 0));
   for (const [seq, { id }] of ends) raise(id, seq);
-  for (const [seq, process] of requests) raise(process, seq);
-  for (const [id, { last, value }] of processes)
-    if (value.state === "WaitingForInput" || value.state === "Done") raise(id, last);
+  for (const [seq, { process }] of requests) raise(process, seq);
+  for (const [id, { last, value }] of processes) if (value.state === "Done") raise(id, last);
   return until;
 }
