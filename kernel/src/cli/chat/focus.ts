@@ -16,6 +16,7 @@ import {
   type ShownItem,
 } from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
+import { workersKey } from "./worker-keys.ts";
 
 /** Moves to what waits for the person, else to the last item that can be opened. */
 export function toWaiting(state: ChatState): ChatStep {
@@ -186,10 +187,11 @@ export function panelKey(state: ChatState, panel: Panel, key: Key): ChatStep {
       const moved = movedBy(key, selected, items.length);
       return moved === null ? stay(state) : stay({ ...state, panel: { ...panel, selected: moved } });
     }
-    case "help":
     case "workers":
+      return workersKey(state, panel, key);
+    case "help":
     case "context": {
-      if (key.text === "q" || key.name === "return") return stay(closed);
+      if (key.text === "q") return stay(closed);
       const { body, bodyRows } = layoutOf(state);
       const last = Math.max(0, body.length - bodyRows);
       const page = bodyRows - 1;

@@ -1,7 +1,8 @@
 import { exitCodes, UsageError } from "../command.ts";
 import { argumentsOf, commandOutcome, saidBy, type OfferedCommand } from "../offered-commands.ts";
 import { manyLines, oneLine } from "../render/foreign.ts";
-import { commandHelp, contextLines, workerLines } from "./render/panels.ts";
+import { commandHelp, contextLines } from "./render/panels.ts";
+import { workerLines } from "./render/workers.ts";
 import { redactionLines } from "./render/redaction.ts";
 import { knownLines } from "./render/known.ts";
 import type { Terminal } from "../terminal.ts";

@@ -24,7 +24,7 @@ export function run(state: ChatState, name: SlashName, rest: string): ChatStep {
     case "help":
       return stay({ ...state, panel: { kind: "help", top: 0 } });
     case "workers":
-      return stay({ ...state, panel: { kind: "workers", top: 0 } });
+      return stay({ ...state, panel: { kind: "workers", selected: 0, open: new Set(), top: 0 } });
     case "stop":
       if (rest !== "") return stopOne(state, rest);
       return stoppable(state).length > 0

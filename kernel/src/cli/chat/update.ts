@@ -36,7 +36,10 @@ const tabWidth = "    ";
 /** Returns the state of a chat after an input, and the requests that it makes. Pure. */
 export function update(state: ChatState, input: ChatInput): ChatStep {
   const step = updated(state, input);
-  if (input.kind === "key") return { ...step, state: afterKey(input.key, step) };
+  if (input.kind === "key") {
+    const next = afterKey(input.key, step);
+    return { ...step, state: { ...next, hasJustLeft: hasLeft(state, next, input.key) } };
+  }
   return { ...step, state: withoutLostCard(state, step.state) };
 }
 
@@ -206,7 +209,7 @@ function keyPressed(before: ChatState, key: Key): ChatStep {
   }
   switch (key.name) {
     case "escape":
-      return escaped(state);
+      return escaped(state, before);
     case "tab":
       return toWaiting(state);
     case "return":
@@ -217,6 +220,12 @@ function keyPressed(before: ChatState, key: Key): ChatStep {
   }
   const composer = typed(state.composer, key);
   return composer === null ? stay(state) : edited({ ...state, composer, message: null });
+}
+
+/** True if a key left what had the keys, which an impatient person's next Esc is meant for too. */
+function hasLeft(before: ChatState, after: ChatState, key: Key): boolean {
+  if (before.panel !== null || before.focus !== null) return after.panel === null && after.focus === null;
+  return key.name === "escape" && before.completion !== null && after.completion === null;
 }
 
 function interrupted(state: ChatState): ChatStep {
@@ -237,8 +246,11 @@ function withoutHint(state: ChatState, isOver = false): ChatState {
   return { ...state, leavingAtMs: null, message: text === "" ? null : { ...message, text } };
 }
 
-function escaped(state: ChatState): ChatStep {
-  if (isAtWork(state)) return say(state, "Stopping…", { kind: "stop" });
+function escaped(state: ChatState, { hasJustLeft, lostKeys }: ChatState): ChatStep {
+  if (isAtWork(state))
+    return hasJustLeft || lostKeys !== ""
+      ? say(state, "Esc once more stops what runs.")
+      : say(state, "Stopping…", { kind: "stop" });
   return stay({ ...state, message: null, top: null });
 }
 

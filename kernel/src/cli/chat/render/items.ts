@@ -315,7 +315,13 @@ function keys(
   );
 }
 
-function processLines(state: ChatState, process: Process, isOpen: boolean, surface: Surface): string[] {
+/** Renders a branch or worker; `isOpen`: with its task, what it did, and all that it found. */
+export function processLines(
+  state: ChatState,
+  process: Process,
+  isOpen: boolean,
+  surface: Surface,
+): string[] {
   const { style, width } = surface;
   const conclusion = conclusionOf(state.transcript, process.id);
   const first = processLine(process, state, surface, isOpen);

@@ -36,6 +36,7 @@ function hintsOf(state: ChatState): readonly Hint[] {
   if (panel !== null)
     return [
       ...(panel.kind === "choose" ? [{ key: "Enter", words: "choose", rank: 1 }] : []),
+      ...(panel.kind === "workers" ? [{ key: "Enter", words: "open or close", short: "open", rank: 1 }] : []),
       { key: "↑ ↓", words: "move", rank: 2 },
       { key: "Esc", words: "back", rank: 0 },
     ];

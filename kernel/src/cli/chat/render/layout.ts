@@ -48,7 +48,7 @@ export function layoutOf(state: ChatState): Layout {
       body: panel.lines.map((line) => " ".repeat(margin) + line),
       bodyRows,
       top: Math.max(0, Math.min(panel.top, panel.lines.length - bodyRows)),
-      ranges: new Map(),
+      ranges: panel.ranges ?? new Map(),
       cards: [],
       foot,
       coversBody: true,

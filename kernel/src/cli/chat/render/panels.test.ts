@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { plainSurface } from "../../render/style.ts";
 import { aConversation, aProcess, begun, ChatWalk, type EntryFields } from "../testing/chat-walk.ts";
-import { contextLines, workerLines } from "./panels.ts";
+import { contextLines } from "./panels.ts";
+import { workerLines } from "./workers.ts";
 
 const context = {
   model: "script/script",

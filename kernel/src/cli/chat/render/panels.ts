@@ -1,21 +1,20 @@
-import { endedStates, type Conversation } from "../../../base/vocabulary/conversation.ts";
+import type { Conversation } from "../../../base/vocabulary/conversation.ts";
 import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
 import { factsOf, titleOf } from "../state/choices.ts";
 import { allCommands, type OfferedWord } from "../state/slash.ts";
-import { offeredIn, processesAtWork, shortIdOf, type ChatState } from "../state/state.ts";
-import { conclusionOf } from "../state/items.ts";
+import { offeredIn, type ChatState } from "../state/state.ts";
 import { manyLines, oneLine } from "../../render/foreign.ts";
 import type { Surface } from "../../render/style.ts";
 import { renderTable } from "../../render/table.ts";
 import { displayWidth, padEnd, truncate, wrap } from "../../render/width.ts";
 import { knownPanelLines } from "./known.ts";
-import { foreignLines } from "./items.ts";
-import { processLine } from "./process-line.ts";
-import { hint } from "../../render/hint.ts";
+import { workerPanelLines } from "./workers.ts";
 
 interface PanelText {
   readonly lines: readonly string[];
   readonly top: number;
+  /** The lines of each row that a key opens; `end` is behind the last one. */
+  readonly ranges?: ReadonlyMap<string, { readonly start: number; readonly end: number }>;
 }
 
 /** The lines of a section that are shown. */
@@ -28,7 +27,7 @@ export function panelLines(state: ChatState, surface: Surface): PanelText | null
     case "help":
       return { lines: helpLines(surface, offeredIn(state)), top: panel.top };
     case "workers":
-      return { lines: workerLines(state, surface), top: panel.top };
+      return { ...workerPanelLines(state, panel, surface), top: panel.top };
     case "context":
       return { lines: contextLines(state.conversation, panel.context, surface), top: panel.top };
     case "known":
@@ -85,32 +84,6 @@ function explained(
       (line, row) => `${padEnd(row === 0 ? name : "", widest)}   ${line}`,
     );
   });
-}
-
-/** Returns the branches and workers of a conversation, with what they found. */
-export function workerLines(state: Pick<ChatState, "transcript" | "nowMs">, surface: Surface): string[] {
-  const { style, width } = surface;
-  const all = [...state.transcript.processes.values()]
-    .map(({ value }) => value)
-    .filter(({ kind }) => kind !== "channel");
-  if (all.length === 0) return hint("No branch or worker was started in this conversation.", surface);
-  const working = processesAtWork(state).length;
-  return [
-    style.bold(
-      truncate(`Branches and workers: ${all.length}; ${working === 0 ? "none" : working} at work`, width),
-    ),
-    ...all.flatMap((process) => {
-      const found = conclusionOf(state.transcript, process.id);
-      return [
-        "",
-        processLine(process, state, surface, true),
-        ...(endedStates.has(process.state)
-          ? []
-          : [style.dim(truncate(`  /stop ${shortIdOf(process.id)} stops it`, width))]),
-        ...(found === null ? [] : foreignLines(found, surface)),
-      ];
-    }),
-  ];
 }
 
 /** Returns what the model of a conversation would see, by section. */

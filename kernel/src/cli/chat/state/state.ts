@@ -25,12 +25,21 @@ export interface Seen {
   readonly to: number;
 }
 
+/** The branches and workers, each in a row. */
+export interface WorkersPanel {
+  readonly kind: "workers";
+  readonly selected: number;
+  /** The ids of those whose work is shown. */
+  readonly open: ReadonlySet<string>;
+  readonly top: number;
+}
+
 /** A panel that replaces the transcript or the composer. */
 export type Panel =
   | { readonly kind: "reason"; readonly id: string; readonly text: string }
   | { readonly kind: "scopes"; readonly id: string; readonly digest: string }
   | { readonly kind: "help"; readonly top: number }
-  | { readonly kind: "workers"; readonly top: number }
+  | WorkersPanel
   | { readonly kind: "context"; readonly context: ConversationContext; readonly top: number }
   | KnownPanel
   | { readonly kind: "choose"; readonly items: readonly ConversationChoice[]; readonly selected: number };
@@ -80,6 +89,8 @@ export interface ChatState {
    * must not become the beginning of a message. `isQuiet`: a tick has passed without it. Null otherwise.
    */
   readonly decidedBy: { readonly key: string; readonly isQuiet: boolean } | null;
+  /** The last key left a view, a list or an item. The next Esc may still be meant for that, so it stops nothing. */
+  readonly hasJustLeft: boolean;
   readonly panel: Panel | null;
   /** The first visible line; null: the end is visible, also when more arrives. */
   readonly top: number | null;
@@ -112,6 +123,7 @@ export function newChat(
     busy: new Set(),
     lostKeys: "",
     decidedBy: null,
+    hasJustLeft: false,
     panel: null,
     top: null,
     message: null,
