@@ -1,27 +1,21 @@
 import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
-import { redactionSentence } from "./render/redaction.ts";
 import { renderChat } from "./render/screen.ts";
 import type { ScreenStyle } from "../render/screen-style.ts";
 import { readKeys } from "../keyboard/keys.ts";
 import { maxPasted } from "../keyboard/type-ahead.ts";
+import type { KernelClient } from "../kernel-client.ts";
 import type { Screen } from "../review/screen.ts";
-import { wholeAction } from "../run/whole-action.ts";
-import { commandOutcome, saidBy } from "../offered-commands.ts";
-import { oneLine } from "../render/foreign.ts";
 import { waitingNotifications } from "../render/notifications.ts";
-import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ChatCommand, ChatInput, KernelCommand } from "./input.ts";
-import { choicesOf } from "./choices.ts";
-import { blocksOf, correctKnown, forgetKnown, memoriesLike, whyAnswered } from "./known.ts";
+import { carryOut } from "./carry-out.ts";
 import { ConversationLink } from "./link.ts";
 import { Completion } from "./completion.ts";
 import { Frames } from "./frames.ts";
 import { namedFiles } from "./files.ts";
 import type { OpenedChat } from "./open.ts";
-import type { KnownPanel, Purpose } from "./state/memories.ts";
 import { isAtWork, newChat, type ChatState } from "./state/state.ts";
 import { update } from "./update.ts";
 
@@ -55,6 +49,7 @@ export class ChatSession implements AsyncDisposable {
     () => this.#link.kernel,
     (found) => this.#send({ kind: "files", ...found }),
   );
+  readonly #carrier: Parameters<typeof carryOut>[1];
   /** The last entry that the kernel was told the person has seen. */
   #readSeq = 0;
 
@@ -71,6 +66,22 @@ export class ChatSession implements AsyncDisposable {
       rehearsal,
       conversation,
     });
+    // Both are read anew after each wait: a kernel may have died, and the person may have left the conversation.
+    const kernel = (): KernelClient => this.#link.kernel;
+    const shown = (): Conversation => this.#state.conversation;
+    this.#carrier = {
+      get kernel() {
+        return kernel();
+      },
+      get conversation() {
+        return shown();
+      },
+      opened: chat,
+      isEmpty: () => this.#isEmpty(),
+      send: (input) => this.#send(input),
+      show: (shownNext, isNew, isCopy) => this.#show(shownNext, isNew, isCopy),
+      look: (word) => this.#completion.look(word),
+    };
     const { interrupted } = ports.terminal;
     this.#link = new ConversationLink(
       chat.connection,
@@ -219,7 +230,7 @@ export class ChatSession implements AsyncDisposable {
   /** Carries out a command, and shows its error on the screen. */
   async #answering(command: KernelCommand): Promise<void> {
     try {
-      await this.#carryOut(command);
+      await carryOut(command, this.#carrier);
     } catch (error) {
       this.#send({
         kind: "failed",
@@ -229,124 +240,8 @@ export class ChatSession implements AsyncDisposable {
     }
   }
 
-  async #carryOut(command: KernelCommand): Promise<void> {
-    const { kernel } = this.#link;
-    const { id } = this.#state.conversation;
-    switch (command.kind) {
-      case "load":
-        return this.#load(command.id);
-      case "approve": {
-        const { digest, rules } = command;
-        await kernel.approve(command.id, {
-          digest,
-          ...(rules === undefined ? { remember: "once" as const } : { remember: "always" as const, rules }),
-        });
-        return this.#decided(command.id);
-      }
-      case "reject":
-        await kernel.reject(command.id, command.reason);
-        return this.#decided(command.id);
-      case "undo":
-        await kernel.undo(command.id);
-        return this.#decided(command.id);
-      case "rebase":
-        await kernel.rebase(command.id);
-        return this.#decided(command.id);
-      case "answer": {
-        const { digest, allow, remember } = command;
-        this.#send({ kind: "ask", ask: await kernel.answerAsk(command.id, { digest, allow, remember }) });
-        return this.#send({ kind: "decided", id: command.id });
-      }
-      case "stop":
-        await kernel.cancelConversation(id, command.process);
-        return this.#say("Stopped.");
-      case "files":
-        return this.#completion.look(command.word);
-      case "model": {
-        const conversation = await kernel.updateConversation({ id, model: command.value });
-        this.#send({ kind: "conversation", conversation });
-        return this.#say(`The model is ${conversation.model} from now on.`);
-      }
-      case "title": {
-        const conversation = await kernel.updateConversation({ id, title: command.value });
-        return this.#send({ kind: "conversation", conversation });
-      }
-      case "run":
-        return this.#ran(command.name, await kernel.runCommand(command.agent, command.name, command.args));
-      case "redact": {
-        return this.#say(redactionSentence(await kernel.redactConversation({ id, text: command.value })));
-      }
-      case "why":
-        return this.#known(await whyAnswered(kernel, this.#state.conversation, command.entry), "look");
-      case "memories": {
-        const { words, purpose } = command;
-        return this.#known(await memoriesLike(kernel, this.#state.conversation, words), purpose);
-      }
-      case "blocks":
-        return this.#known(await blocksOf(kernel, this.#state.conversation), "look");
-      case "correct": {
-        const { item, text } = command;
-        return this.#say(await correctKnown(kernel, this.#state.conversation, item, text));
-      }
-      case "forget": {
-        const { item, everywhere } = command;
-        return this.#say(await forgetKnown(kernel, this.#state.conversation, item, everywhere));
-      }
-      case "pin":
-        await kernel.pinEntry(id, command.entry, command.pinned);
-        return;
-      case "compact":
-        await kernel.compactConversation(id);
-        return;
-      case "context":
-        return this.#send({ kind: "context", context: await kernel.conversationContext(id) });
-      case "list": {
-        const items = await choicesOf(kernel, this.#chat.agents, { state: "open" });
-        const others = items.filter(({ conversation }) => conversation.id !== id);
-        return this.#send({ kind: "conversations", items: others });
-      }
-      case "fork": {
-        // The conversation before it is deleted if nothing was said in it.
-        const isCopy = !this.#isEmpty();
-        return this.#show(await kernel.forkConversation(id), false, isCopy);
-      }
-      case "resume":
-        return this.#show(command.conversation, false);
-      case "new": {
-        const { agent } = this.#state.conversation;
-        const { rehearsal } = this.#chat;
-        return this.#show(
-          await kernel.openConversation({
-            agent,
-            ...(rehearsal === null ? {} : { model: this.#chat.conversation.model }),
-          }),
-          true,
-        );
-      }
-    }
-  }
-
   #say(text: string): void {
     this.#send({ kind: "said", text });
-  }
-
-  #known({ title, items }: Pick<KnownPanel, "title" | "items">, purpose: Purpose): void {
-    this.#send({ kind: "known", title, items, purpose });
-  }
-
-  /** Shows what a command of an extension came to. */
-  async #ran(name: string, result: ToolResult): Promise<void> {
-    const outcome = commandOutcome(result);
-    switch (outcome.kind) {
-      case "failed":
-        throw new Error(outcome.message);
-      case "waits":
-        return this.#say("It proposes a change, which waits for you: lares review");
-      case "conversation":
-        return this.#show(await this.#link.kernel.conversation(outcome.id), false);
-      case "done":
-        return this.#say(oneLine(saidBy({ name }, outcome.value)));
-    }
   }
 
   /** Tells the kernel what the person has seen, once nothing is being written. */
@@ -355,16 +250,6 @@ export class ChatSession implements AsyncDisposable {
     this.#readSeq = seq;
     // It stays unread elsewhere if the kernel does not take it.
     await this.#link.kernel.updateConversation({ id, read: seq }).catch(() => null);
-  }
-
-  async #load(id: string): Promise<void> {
-    const { kernel } = this.#link;
-    this.#send({ kind: "whole", whole: await wholeAction(kernel, await kernel.action(id)) });
-  }
-
-  async #decided(id: string): Promise<void> {
-    await this.#load(id);
-    this.#send({ kind: "decided", id });
   }
 
   /** Shows another conversation, and deletes the one before if nothing was said in it. */
