@@ -72,8 +72,15 @@ export async function carryOut(command: KernelCommand, chat: Session): Promise<v
     }
     case "run":
       return ran(chat, command.name, await kernel.runCommand(command.agent, command.name, command.args));
+    case "preview": {
+      const { text } = command;
+      const found = await kernel.redactConversation({ id, text, preview: true });
+      return send({ kind: "redactable", text, found, atMs: Date.now() });
+    }
     case "redact": {
-      return say(chat, redactionSentence(await kernel.redactConversation({ id, text: command.value })));
+      const { text, withDerived } = command;
+      const request = { id, text, ...(withDerived ? { with_derived: true } : {}) };
+      return say(chat, redactionSentence(await kernel.redactConversation(request)));
     }
     case "why":
       return showKnown(chat, await whyAnswered(kernel, conversation, command.entry), "look");

@@ -15,6 +15,7 @@ import {
   type Panel,
   type ShownItem,
 } from "./state/state.ts";
+import { redactKey } from "./redacting.ts";
 import { complain, say, stay } from "./steps.ts";
 import { workersKey } from "./worker-keys.ts";
 
@@ -155,6 +156,7 @@ function begun(state: ChatState, id: string): ChatState {
 export function panelKey(state: ChatState, panel: Panel, key: Key): ChatStep {
   const closed: ChatState = { ...state, panel: null };
   if (panel.kind === "known") return knownKey(state, panel, key);
+  if (panel.kind === "redact") return redactKey(state, panel, key);
   if (key.name === "escape") return stay(closed);
   switch (panel.kind) {
     case "reason": {

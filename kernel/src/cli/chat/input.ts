@@ -2,7 +2,10 @@ import type { Action } from "../../base/vocabulary/action.ts";
 import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import type { Ask, AskScope } from "../../base/vocabulary/ask.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
-import type { ConversationContext } from "../../base/vocabulary/conversation-requests.ts";
+import type {
+  ConversationContext,
+  RedactedConversation,
+} from "../../base/vocabulary/conversation-requests.ts";
 import type { Key } from "../keyboard/key.ts";
 import type { OfferedCommand } from "../offered-commands.ts";
 import type { Notice } from "../render/model.ts";
@@ -48,6 +51,13 @@ export type ChatInput =
       readonly items: readonly Known[];
       readonly purpose: Purpose;
     }
+  /** What has a text that the person wants to remove. */
+  | {
+      readonly kind: "redactable";
+      readonly text: string;
+      readonly found: RedactedConversation;
+      readonly atMs: number;
+    }
   | { readonly kind: "conversations"; readonly items: readonly ConversationChoice[] }
   | { readonly kind: "workspace"; readonly ownDocument: string }
   /** The commands that extensions offer. */
@@ -87,7 +97,11 @@ export type KernelCommand =
       readonly remember: AskScope;
     }
   | { readonly kind: "files"; readonly word: string }
-  | { readonly kind: "model" | "title" | "redact"; readonly value: string }
+  | { readonly kind: "model" | "title"; readonly value: string }
+  /** Looks for what a text would be removed from, to ask about it. */
+  | { readonly kind: "preview"; readonly text: string }
+  /** `withDerived`: also what models made from it. */
+  | { readonly kind: "redact"; readonly text: string; readonly withDerived: boolean }
   | {
       readonly kind: "run";
       readonly agent: string;

@@ -8,7 +8,7 @@ import { complain, say, stay } from "./steps.ts";
 
 const forgetKey = "f";
 /** A question that is answered sooner was not read: the key is a part of a word. */
-const readMs = 500;
+export const readMs = 500;
 
 /** Handles a key in a list of what the mind knows. */
 export function knownKey(state: ChatState, panel: KnownPanel, key: Key): ChatStep {

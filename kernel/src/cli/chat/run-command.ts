@@ -37,8 +37,9 @@ export function run(state: ChatState, name: SlashName, rest: string): ChatStep {
     }
     case "model":
     case "title":
-    case "redact":
       return stay(state, { kind: name, value: rest });
+    case "redact":
+      return say(state, "Looking for the text…", { kind: "preview", text: rest });
     case "pin":
       return pin(state);
     case "compact":

@@ -66,7 +66,7 @@ export class ChatSession implements AsyncDisposable {
       rehearsal,
       conversation,
     });
-    // Both are read anew after each wait: a kernel may have died, and the person may have left the conversation.
+    // Both are read again after each wait: a kernel may have died, and the person may have left the conversation.
     const kernel = (): KernelClient => this.#link.kernel;
     const shown = (): Conversation => this.#state.conversation;
     this.#carrier = {

@@ -3,11 +3,12 @@ import { endedStates } from "../../base/vocabulary/conversation.ts";
 import type { Key } from "../keyboard/key.ts";
 import { edited, openedLate, typedInto } from "./composing.ts";
 import { layoutOf } from "./render/layout.ts";
-import { insert, sent, typed, withText } from "./state/composer.ts";
+import { insert, sent, sentUnkept, typed, withText } from "./state/composer.ts";
 import { knownPanel } from "./state/memories.ts";
 import { fileWord, slashOf, wordAt } from "./state/slash.ts";
 import { afterKey, isLost, isRepeated, withoutDecision, withoutLostCard } from "./lost-cards.ts";
 import { focusKey, panelKey, toggled, toWaiting } from "./focus.ts";
+import { isRedaction, whyNotNow } from "./redacting.ts";
 import { run, runOffered, summarising } from "./run-command.ts";
 import type { ChatInput, ChatStep } from "./input.ts";
 import {
@@ -107,6 +108,10 @@ function updated(state: ChatState, input: ChatInput): ChatStep {
       return input.items.length === 0
         ? say(state, input.title)
         : openedLate(state, knownPanel(input.title, input.items, input.purpose));
+    case "redactable": {
+      const { text, found, atMs } = input;
+      return openedLate(state, { kind: "redact", text, found, atMs });
+    }
     case "conversations":
       return input.items.length === 0
         ? say(state, "There is no other conversation.")
@@ -260,14 +265,21 @@ function entered(state: ChatState): ChatStep {
   if (cursor === text.length && text.endsWith("\\"))
     return stay({ ...state, composer: withText(composer, `${text.slice(0, -1)}\n`) });
   if (text.trim() === "") return stay(state);
+  // The text stays for the next try: it is in no history.
+  const refusal = whyNotNow(state);
+  if (refusal !== null) return complain({ ...state, completion: null }, refusal);
   const slash = slashOf(text, offeredIn(state));
+  const isKept = !isRedaction(text);
+  const next = {
+    ...state,
+    composer: isKept ? sent(composer) : sentUnkept(composer),
+    completion: null,
+    message: null,
+    top: null,
+  };
   // It does not stay in the composer, where the next words would be written behind it.
   if (slash?.kind === "unknown")
-    return complain(
-      { ...state, composer: sent(composer), completion: null },
-      `${slash.message} ${broughtBack}`,
-    );
-  const next = { ...state, composer: sent(composer), completion: null, message: null, top: null };
+    return complain({ ...next, top: state.top }, isKept ? `${slash.message} ${broughtBack}` : slash.message);
   if (slash?.kind === "offered") return runOffered(next, slash.command, slash.rest);
   if (slash !== null) return run(next, slash.name, slash.rest);
   const key = `${state.conversation.id.slice(-12)}-${state.nowMs}-${state.composer.history.length}`;

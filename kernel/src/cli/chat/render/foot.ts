@@ -14,6 +14,7 @@ import { joinPieces } from "../../review/render/lines.ts";
 import { forgetQuestion } from "../state/memories.ts";
 import { plainText } from "../../../base/plain-text.ts";
 import { movingDots, processLine } from "./process-line.ts";
+import { redactionQuestion } from "./redaction.ts";
 import { keyLine } from "./key-hints.ts";
 
 const maxProcesses = 4;
@@ -122,6 +123,7 @@ function questionLines(state: ChatState, width: number): string[] {
       ),
     ];
   }
+  if (panel?.kind === "redact") return redactionQuestion(panel, { style, width });
   if (panel?.kind === "scopes")
     return [
       ...wrap("Approve, and from now on without asking:", width).map((line) => style.bold(line)),

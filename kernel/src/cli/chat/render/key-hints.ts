@@ -23,7 +23,7 @@ export function keyLine(state: ChatState, width: number): string {
 function hintsOf(state: ChatState): readonly Hint[] {
   const { panel, completion } = state;
   // Their questions name the keys.
-  if (panel?.kind === "reason" || panel?.kind === "scopes") return [];
+  if (panel?.kind === "reason" || panel?.kind === "scopes" || panel?.kind === "redact") return [];
   if (panel?.kind === "known")
     return panel.doing === "list"
       ? [

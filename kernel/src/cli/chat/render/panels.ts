@@ -36,6 +36,7 @@ export function panelLines(state: ChatState, surface: Surface): PanelText | null
       return chooseLines(panel, surface);
     case "reason":
     case "scopes":
+    case "redact":
     case undefined:
       return null;
   }

@@ -3,24 +3,27 @@ import { isWholeId } from "../../one-named.ts";
 import { oneLine } from "../../render/foreign.ts";
 import { counted } from "../../render/quantities.ts";
 import type { Surface } from "../../render/style.ts";
-import { wrap } from "../../render/width.ts";
+import type { RedactPanel } from "../state/state.ts";
+import { truncate, wrap } from "../../render/width.ts";
 
 type Copy = RedactedConversation["remains"][number];
 
 /** Derived texts and memories that are shown; the rest is counted. */
 const maxShown = 10;
+/** Characters of the text and of what was made from it, in a question. */
+const maxQuoted = 60;
 const nowhere = "The text stands nowhere in this conversation.";
 
 /** Returns what a person reads after a redaction: what it reached, what stays and why, and what was made from it. */
 export function redactionLines(done: RedactedConversation, agent: string, surface: Surface): string[] {
   const { style } = surface;
-  const { entries, conversations, memories, derived_total: total, removed, remains } = done;
+  const { entries, conversations, removed, remains } = done;
   // Some of them may have it only in what the model reads before all entries.
   const others =
     conversations.length <= 1
       ? ""
       : `${entries.length > 0 ? " and from what the model reads" : ""}, in ${counted(conversations.length, "conversation")}`;
-  const count = total + memories.length;
+  const count = derivedCount(done);
   const reached = reachedBy(done);
   return [
     reached === null ? style.yellow(nowhere) : `${style.green("✓")} removed from ${reached}${others}`,
@@ -37,15 +40,13 @@ export function redactionLines(done: RedactedConversation, agent: string, surfac
 }
 
 /** Returns what models made from a text, which may say the same in other words; nothing if there is nothing. */
-export function derivedLines(
-  { memories, derived, derived_total: total }: RedactedConversation,
-  { style }: Pick<Surface, "style">,
-): string[] {
+export function derivedLines(found: RedactedConversation, { style }: Pick<Surface, "style">): string[] {
+  const { memories, derived } = found;
   const shown = [
     ...derived.map(({ entry, kind, text }) => ({ id: entry, kind, text })),
     ...memories.map(({ id, type, text }) => ({ id, kind: `memory (${type})`, text })),
   ].slice(0, maxShown);
-  const count = total + memories.length;
+  const count = derivedCount(found);
   if (count === 0) return [];
   return [
     `${counted(count, "text")} made from it by models may say the same in other words:`,
@@ -95,11 +96,53 @@ function reachedBy({
   return conversations.length > 0 ? "what the model reads before all entries" : null;
 }
 
+/** The number of texts that models made from one that is removed. */
+export function derivedCount({ memories, derived_total: total }: RedactedConversation): number {
+  return total + memories.length;
+}
+
+/** Returns the question whether a text is to be removed, with what has it and what was made from it. */
+export function redactionQuestion(
+  { text, found }: RedactPanel,
+  { style, width }: Pick<Surface, "style" | "width">,
+): string[] {
+  const shown = oneLine(text);
+  const quoted = `"${shown.length > maxQuoted ? `${shown.slice(0, maxQuoted)}…` : shown}"`;
+  const reached = reachedBy(found);
+  const others =
+    found.conversations.length > 1 ? `, in ${counted(found.conversations.length, "conversation")}` : "";
+  const count = derivedCount(found);
+  const example = oneLine(found.derived[0]?.text ?? found.memories[0]?.text ?? "");
+  return [
+    ...wrap(
+      reached === null
+        ? `${nowhere} Remove copies of ${quoted} elsewhere for good?`
+        : `Remove ${quoted} for good, from ${reached}${others}?`,
+      width,
+    ).map((line) => style.bold(line)),
+    ...wrap(
+      [
+        "Copies in questions, actions, events, notifications, traces and memories go too; files of this folder stay.",
+        ...(count === 0
+          ? []
+          : [
+              `${counted(count, "text")} made from it by models may say the same in other words, such as: ${truncate(example, maxQuoted)}`,
+            ]),
+      ].join(" "),
+      width,
+    ),
+    ...wrap(
+      `y removes it.${count === 0 ? "" : " t removes those texts too."} Esc removes nothing.`,
+      width,
+    ).map((line) => style.dim(line)),
+  ];
+}
+
 /** The same in a few sentences. */
 export function redactionSentence(done: RedactedConversation): string {
-  const { memories, derived_total: total, removed, remains } = done;
+  const { memories, removed, remains } = done;
   const copies = removed.reduce((sum, { count }) => sum + count, 0);
-  const count = total + memories.length;
+  const count = derivedCount(done);
   const reached = reachedBy(done);
   return [
     reached === null ? nowhere : `Removed from ${reached}.`,

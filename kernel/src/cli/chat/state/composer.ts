@@ -43,6 +43,16 @@ export function sent(composer: Composer): Composer {
   return { ...emptyComposer, history };
 }
 
+/** Returns the composer after a text was sent that is not kept. */
+export function sentUnkept({ history }: Composer): Composer {
+  return { ...emptyComposer, history };
+}
+
+/** Returns the composer without the sent messages that have a text. */
+export function without(composer: Composer, text: string): Composer {
+  return { ...composer, history: composer.history.filter((each) => !each.includes(text)), recalled: null };
+}
+
 /** Returns the composer after a key; null for a key that it does not know. */
 export function typed(composer: Composer, key: Key): Composer | null {
   const { text, cursor } = composer;

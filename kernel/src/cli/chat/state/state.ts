@@ -1,6 +1,9 @@
 import type { Action, ActionState } from "../../../base/vocabulary/action.ts";
 import { endedStates, type Conversation, type Process } from "../../../base/vocabulary/conversation.ts";
-import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
+import type {
+  ConversationContext,
+  RedactedConversation,
+} from "../../../base/vocabulary/conversation-requests.ts";
 import type { Ask } from "../../../base/vocabulary/ask.ts";
 import { oneLine } from "../../render/foreign.ts";
 import type { Notice } from "../../render/model.ts";
@@ -34,10 +37,20 @@ export interface WorkersPanel {
   readonly top: number;
 }
 
+/** The question whether a text is to be removed. */
+export interface RedactPanel {
+  readonly kind: "redact";
+  readonly text: string;
+  readonly found: RedactedConversation;
+  /** When it was asked. */
+  readonly atMs: number;
+}
+
 /** A panel that replaces the transcript or the composer. */
 export type Panel =
   | { readonly kind: "reason"; readonly id: string; readonly text: string }
   | { readonly kind: "scopes"; readonly id: string; readonly digest: string }
+  | RedactPanel
   | { readonly kind: "help"; readonly top: number }
   | WorkersPanel
   | { readonly kind: "context"; readonly context: ConversationContext; readonly top: number }
@@ -47,7 +60,7 @@ export type Panel =
 /** True for a panel to look at, which takes no text. */
 export function isView(panel: Panel): boolean {
   if (panel.kind === "known") return typeof panel.doing !== "object";
-  return panel.kind !== "reason" && panel.kind !== "scopes";
+  return panel.kind !== "reason" && panel.kind !== "scopes" && panel.kind !== "redact";
 }
 
 export interface ChatState {
