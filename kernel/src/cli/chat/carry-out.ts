@@ -45,9 +45,11 @@ export async function carryOut(command: KernelCommand, chat: Session): Promise<v
     case "reject":
       await kernel.reject(command.id, command.reason);
       return decided(chat, command.id);
-    case "undo":
-      await kernel.undo(command.id);
-      return decided(chat, command.id);
+    case "undo": {
+      const { title } = await kernel.undo(command.id);
+      await decided(chat, command.id);
+      return say(chat, `Undone: ${oneLine(title)}`);
+    }
     case "rebase":
       await kernel.rebase(command.id);
       return decided(chat, command.id);

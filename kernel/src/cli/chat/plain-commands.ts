@@ -144,15 +144,17 @@ export async function runOfferedInLines(
 async function undo({ kernel, transcript }: Asking, terminal: Terminal): Promise<true> {
   const newest = [...transcript.actions].toSorted(([, a], [, b]) => b.last - a.last);
   let isUndone = false;
+  let isWaiting = false;
   for (const [id] of newest) {
     const { state, title } = await kernel.action(id);
     isUndone ||= state === "Undone";
+    isWaiting ||= state === "PendingApproval";
     if (state !== "Committed") continue;
     await kernel.undo(id);
     terminal.warn(`Undone: ${oneLine(title)}`);
     return true;
   }
-  throw new UsageError(nothingToUndo(isUndone));
+  throw new UsageError(nothingToUndo(isUndone, isWaiting));
 }
 
 async function pin({ kernel, conversation, transcript }: Asking, terminal: Terminal): Promise<true> {

@@ -10,6 +10,7 @@ import {
   nothingToUndo,
   runningNamed,
   stoppable,
+  waitingItems,
   type ChatState,
 } from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
@@ -32,8 +33,13 @@ export function run(state: ChatState, name: SlashName, rest: string): ChatStep {
         : say(state, "Nothing runs in this conversation.");
     case "undo": {
       const action = lastCommitted(state);
-      if (action === null) return complain(state, nothingToUndo(hasUndone(state)));
-      return stay({ ...state, busy: new Set(state.busy).add(action.id) }, { kind: "undo", id: action.id });
+      if (action === null) {
+        const isWaiting = waitingItems(state).length > 0;
+        const words = nothingToUndo(hasUndone(state), isWaiting);
+        return complain(state, isWaiting ? `${words} Tab goes there.` : words);
+      }
+      const next = { ...state, busy: new Set(state.busy).add(action.id) };
+      return say(next, `Undoing: ${oneLine(action.title)}`, { kind: "undo", id: action.id });
     }
     case "model":
     case "title":

@@ -19,6 +19,7 @@ import {
   offeredIn,
   shownItems,
   withNotice,
+  withWhole,
   type ChatState,
   type Seen,
 } from "./state/state.ts";
@@ -66,7 +67,7 @@ function updated(state: ChatState, input: ChatInput): ChatStep {
       return input.isCopy === true ? say(next, isCopyNow) : stay(next);
     }
     case "whole":
-      return stay({ ...state, actions: new Map(state.actions).set(input.whole.action.id, input.whole) });
+      return stay(withWhole(state, input.whole));
     case "action":
       return withAction(state, input.action.id, input.action.digest, input.action.state);
     case "ask": {

@@ -55,6 +55,10 @@ export function itemLines(state: ChatState, item: ShownItem, surface: Surface): 
       return endLines(item.process, item.unread, surface);
     case "notice":
       return noticeLines(item.notice, surface);
+    case "undone": {
+      const title = state.actions.get(item.action)?.action.title ?? "a change";
+      return signedText(surface.style.blue("•"), `Undone: ${title}`, surface);
+    }
     case "remark": {
       const { style, width } = surface;
       const { remark } = item;

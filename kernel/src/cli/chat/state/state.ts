@@ -82,6 +82,8 @@ export interface ChatState {
   readonly asks: ReadonlyMap<string, Ask>;
   /** What agents said to the person meanwhile, the last ones, where they stand in the log. */
   readonly notices: readonly { readonly seq: number; readonly notice: Notice }[];
+  /** The actions that were undone meanwhile, where that stands in the log, which does not say so itself. */
+  readonly undone: readonly { readonly seq: number; readonly action: string }[];
   /** What extensions offer. */
   readonly offered: readonly OfferedCommand[];
   readonly composer: Composer;
@@ -128,6 +130,7 @@ export function newChat(
     seen: new Map(),
     asks: new Map(),
     notices: [],
+    undone: [],
     offered: [],
     composer: emptyComposer,
     completion: null,
@@ -158,7 +161,8 @@ export function offeredIn({
 export type ShownItem =
   | Item
   | { readonly kind: "ask"; readonly key: string; readonly ask: Ask }
-  | { readonly kind: "notice"; readonly key: string; readonly seq: number; readonly notice: Notice };
+  | { readonly kind: "notice"; readonly key: string; readonly seq: number; readonly notice: Notice }
+  | { readonly kind: "undone"; readonly key: string; readonly seq: number; readonly action: string };
 
 /** A longer list of what agents said is in `lares notifications`. */
 const maxNotices = 20;
@@ -172,16 +176,37 @@ export function withNotice(
   return [...others, { seq: transcript.lastSeq, notice }].slice(-maxNotices);
 }
 
+/** Returns the state with an action as it was read. */
+export function withWhole(state: ChatState, whole: WholeAction): ChatState {
+  const { id, state: now } = whole.action;
+  const isUndone = now === "Undone" && actionOf(state, id)?.state === "Committed";
+  return {
+    ...state,
+    actions: new Map(state.actions).set(id, whole),
+    undone: isUndone ? [...state.undone, { seq: state.transcript.lastSeq, action: id }] : state.undone,
+  };
+}
+
 /** Returns what is shown, in its order. Questions that wait come last. */
-export function shownItems({ transcript, asks, notices }: ChatState): ShownItem[] {
+export function shownItems({ transcript, asks, notices, undone }: ChatState): ShownItem[] {
   const told = notices.map(({ seq, notice }, index) => {
     const key = `notice ${notice.id ?? index}`;
     return { kind: "notice" as const, key, seq, notice };
   });
+  const reverted = undone.map(({ seq, action }) => {
+    return { kind: "undone" as const, key: `undone ${action}`, seq, action };
+  });
   return [
-    ...[...itemsOf(transcript), ...told].toSorted((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq)),
+    ...[...itemsOf(transcript), ...told, ...reverted]
+      .toSorted((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq))
+      // The action's own line says it as well.
+      .filter((item, at, all) => item.kind !== "undone" || !isLineOf(item.action, all[at - 1])),
     ...[...asks.values()].map((ask) => ({ kind: "ask" as const, key: ask.id, ask })),
   ];
+}
+
+function isLineOf(action: string, item: ShownItem | undefined): boolean {
+  return item?.kind === "action" && item.action === action;
 }
 
 export function stateOfAction({ actions }: ChatState, item: { action: string; state: string }): ActionState {
@@ -211,6 +236,7 @@ export function isFocusable(item: ShownItem): boolean {
     case "message":
       return item.message.role === "assistant" && hasThought(item.message);
     case "notice":
+    case "undone":
     case "end":
       return false;
     case "remark":
@@ -286,8 +312,10 @@ export function hasUndone(state: ChatState): boolean {
   return [...state.transcript.actions.keys()].some((id) => actionOf(state, id)?.state === "Undone");
 }
 
-export function nothingToUndo(isUndone: boolean): string {
-  return isUndone
+/** `isAnyWaiting`: a change waits for the person, who may mean that one. */
+export function nothingToUndo(isUndone: boolean, isAnyWaiting: boolean): string {
+  const reason = isUndone
     ? "Nothing is left to undo."
     : "No change was made in this conversation that could be undone.";
+  return isAnyWaiting ? `${reason} What waits for you is not made yet.` : reason;
 }
