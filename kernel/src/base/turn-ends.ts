@@ -5,6 +5,10 @@ export const stoppedHere = "Stopped here.";
 /** The model came to its end, and wrote nothing but what it thought, or not even that. */
 export const silentHere = "The model ended without an answer.";
 
+/** Follows the reason for a failure. Stays true after that, as the log keeps every message and every request has them all. */
+export const keptForRetry =
+  'What you wrote is kept: the model reads it with your next message, such as "try again".';
+
 /** Follows an answer that was cut off. */
 export const unfinished = "It ends here, unfinished.";
 

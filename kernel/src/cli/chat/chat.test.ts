@@ -17,16 +17,15 @@ describe("an answer", () => {
     expect(walk.entries({ kind: "void", message: "m" }).screen).not.toContain("Wrong");
   });
 
-  test("that failed says why", () => {
+  test("that failed says why, and what becomes of the question", () => {
     const error = { code: "ModelError", message: "The model is overloaded." };
-    expect(begun().entries(asks("hello"), channel("Failed", { error })).screen).toContain(
-      "✗ The model is overloaded.",
-    );
+    const { screen } = begun().entries(asks("hello"), channel("Failed", { error }));
+    expect(screen).toContain("✗ The model is overloaded.\n    What you wrote is kept: the model reads it");
   });
 
   test("that was stopped, and the failure after it, stay marked when others follow", () => {
     const error = { code: "ModelError", message: "The connection failed." };
-    const walk = begun().entries(
+    const walk = begun(new ChatWalk({ columns: 80, rows: 30 })).entries(
       asks("write"),
       channel("Running"),
       { kind: "request", attempt: 1, model: "m/m", message: "m", digest: `sha256:${"a".repeat(64)}` },

@@ -1,6 +1,6 @@
 import { cutWords } from "../../../base/cut-answer.ts";
 import { shownArguments } from "../../../base/vocabulary/ask-arguments.ts";
-import { leftUnread, silentHere, stoppedHere } from "../../../base/turn-ends.ts";
+import { keptForRetry, leftUnread, silentHere, stoppedHere } from "../../../base/turn-ends.ts";
 import type { Action } from "../../../base/vocabulary/action.ts";
 import type { Part, Process } from "../../../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
@@ -359,7 +359,8 @@ function endLines({ state, error }: Process, unread: number, surface: Surface): 
       : state === "WaitingForInput"
         ? signedText(style.yellow("!"), silentHere, surface)
         : signedText(style.dim("•"), [stoppedHere, error?.message ?? ""].join(" ").trim(), surface);
-  const more = unread === 0 ? [] : wrap(leftUnread(unread), width - 2);
+  const left = state === "Failed" ? keptForRetry : leftUnread(unread);
+  const more = left === "" ? [] : wrap(left, width - 2);
   return [...first, ...more.map((line) => style.dim(`  ${line}`))];
 }
 
