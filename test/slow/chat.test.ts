@@ -126,7 +126,9 @@ describe("lares ask", () => {
     const { code, stdout, stderr } = await run(["ask", "write it"]);
     expect([code, stdout]).toEqual([3, "I proposed it.\n"]);
     const [newest] = await conversations();
-    expect(stderr).toContain("Waits for you: Write b.md");
+    expect(stderr).toMatch(
+      /Waits for you: Write b\.md\n.* lares actions show \S+\n.* lares actions approve \S{36}\n/,
+    );
     expect(stderr).toContain(`lares chat --resume ${newest?.id.slice(-8)}`);
   });
 

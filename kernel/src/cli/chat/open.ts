@@ -43,6 +43,8 @@ export interface OpenedChat {
   readonly rehearsal: string | null;
   /** The command, without its arguments, that talks again in this folder and with this script. */
   readonly again: string;
+  /** The folder as a word behind other commands, with a blank before it; empty for the current one. */
+  readonly place: string;
 }
 
 /** The provider that a rehearsal brings; see `LARES_REHEARSE`. */
@@ -109,7 +111,8 @@ export async function withConversation(
         return exitCodes.usage;
       }
       const rehearsal = script === null ? null : basename(script);
-      return await use({ connection, connect, ...opened, agents, rehearsal, again: againWith(options) });
+      const again = againWith(options);
+      return await use({ connection, connect, ...opened, agents, rehearsal, again, place: placeOf(options) });
     } catch (error) {
       await connection[Symbol.asyncDispose]();
       throw error;
@@ -131,13 +134,19 @@ function unlessInterrupted({ terminal }: CommandContext, code: number): number {
 
 /** Returns the command for the same folder and script, to be copied into a shell. */
 function againWith({ folder = ".", rehearse }: Pick<ChatOptions, "folder" | "rehearse">): string {
-  const word = (text: string): string =>
-    /^[\w@%+=:,./-]+$/.test(text) ? text : `'${oneLine(text).replaceAll("'", "'\\''")}'`;
   return [
     "lares chat",
-    ...(folder === "." ? [] : ["--folder", word(folder)]),
-    ...(rehearse === undefined ? [] : ["--rehearse", word(rehearse)]),
+    ...(folder === "." ? [] : ["--folder", shellWord(folder)]),
+    ...(rehearse === undefined ? [] : ["--rehearse", shellWord(rehearse)]),
   ].join(" ");
+}
+
+function placeOf({ folder = "." }: Pick<ChatOptions, "folder">): string {
+  return folder === "." ? "" : ` ${shellWord(folder)}`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${oneLine(text).replaceAll("'", "'\\''")}'`;
 }
 
 async function scriptNamed(name: string): Promise<string> {

@@ -3,6 +3,7 @@ import type { Conversation, Process } from "../../base/vocabulary/conversation.t
 import { errorLines, exitCodes } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import type { OpenedChat } from "./open.ts";
 import type { Terminal } from "../terminal.ts";
 
 export type Failure = NonNullable<Process["error"]>;
@@ -48,15 +49,26 @@ export function codeOf(
 /** Returns what is wrong with an answer, and what waits for a person with how to decide it. */
 export function outcomeLines(
   { error, cut, waiting, conversation }: Outcome,
-  again: string,
+  { again, place }: Pick<OpenedChat, "again" | "place">,
   terminal: Terminal,
 ): string[] {
   return [
     ...(error !== null && !terminal.interrupted.aborted ? errorLines(error.message, terminal) : []),
     ...(cut === null ? [] : [cutWords(cut)]),
-    ...waiting.map(({ title }) => `Waits for you: ${oneLine(title)}`),
+    ...waiting.flatMap((each) => [`Waits for you: ${oneLine(each.title)}`, ...commandsFor(each, place)]),
     ...(waiting.length === 0 ? [] : [`Decide with: ${again} --resume ${conversation.id.slice(-8)}`]),
   ];
+}
+
+/** A script that got no answer needs the id; a person should see the change before they approve it. */
+function commandsFor({ kind, id }: Outcome["waiting"][number], place: string): string[] {
+  const name = oneLine(id);
+  return kind === "action"
+    ? [
+        `  see it:     lares actions${place} show ${name}`,
+        `  approve it: lares actions${place} approve ${name}`,
+      ]
+    : [`  allow it:   lares asks${place} allow ${name}`];
 }
 
 /** Returns the paths that were changed without asking, because a person had decided so before. */

@@ -58,6 +58,7 @@ class TalkingKernel {
       agents: [],
       rehearsal: null,
       again: "lares chat",
+      place: "",
     };
   }
 

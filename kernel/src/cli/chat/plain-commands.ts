@@ -117,7 +117,7 @@ export async function runInLines(
 /** Runs a command of an extension; returns the exit code of what it came to. */
 export async function runOfferedInLines(
   asking: Asking,
-  { again }: OpenedChat,
+  opened: OpenedChat,
   terminal: Terminal,
   { command, rest }: { readonly command: OfferedCommand; readonly rest: string },
 ): Promise<number> {
@@ -128,11 +128,11 @@ export async function runOfferedInLines(
     case "failed":
       throw new Error(outcome.message);
     case "waits":
-      terminal.warn(`A change waits for you: lares actions show ${oneLine(outcome.action)}`);
+      terminal.warn(`A change waits for you: lares actions${opened.place} show ${oneLine(outcome.action)}`);
       return exitCodes.waiting;
     case "conversation": {
       const answered = await asking.answered(await asking.kernel.conversation(outcome.id));
-      terminal.warn(outcomeLines(answered, again, terminal));
+      terminal.warn(outcomeLines(answered, opened, terminal));
       return answered.code;
     }
     case "done":

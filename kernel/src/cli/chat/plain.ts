@@ -39,7 +39,7 @@ export async function chatInLines({ terminal }: CommandContext, opened: OpenedCh
         const outcome = await asking.ask(line, newId());
         codes.push(outcome.code);
         await tellChanges();
-        terminal.warn(outcomeLines(outcome, opened.again, terminal));
+        terminal.warn(outcomeLines(outcome, opened, terminal));
         return true;
       }
       if (slash.kind === "unknown") throw new UsageError(slash.message);

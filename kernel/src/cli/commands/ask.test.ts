@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { notFound } from "../../base/errors.ts";
+import { aConversation } from "../chat/testing/chat-walk.ts";
+import { Terminal } from "../terminal.ts";
 import { anAction } from "../testing/fake-kernel.ts";
-import { changedUnasked } from "../chat/outcome.ts";
+import { changedUnasked, outcomeLines } from "../chat/outcome.ts";
 
 test("the files that were changed without asking are named once each, and no others", async () => {
   const base = anAction("a1");
@@ -21,4 +23,30 @@ test("the files that were changed without asking are named once each, and no oth
     return found;
   };
   expect(await changedUnasked({ action }, [...known.keys(), "gone"])).toEqual(["a.md", "b.md"]);
+});
+
+test("what waits is named with the commands that decide it, in the folder that was asked", () => {
+  const outcome = {
+    code: 3,
+    text: "",
+    error: null,
+    cut: null,
+    failed: [],
+    waiting: [
+      { kind: "action" as const, id: "a1", title: "Write b.md" },
+      { kind: "ask" as const, id: "q1", title: "May it read c.md?" },
+    ],
+    conversation: aConversation,
+  };
+  using terminal = new Terminal();
+  const lines = (place: string): string[] => outcomeLines(outcome, { again: "lares chat", place }, terminal);
+  expect(lines("")).toEqual([
+    "Waits for you: Write b.md",
+    "  see it:     lares actions show a1",
+    "  approve it: lares actions approve a1",
+    "Waits for you: May it read c.md?",
+    "  allow it:   lares asks allow q1",
+    "Decide with: lares chat --resume 2930fd59",
+  ]);
+  expect(lines(" ~/notes")).toContain("  approve it: lares actions ~/notes approve a1");
 });

@@ -73,7 +73,7 @@ async function asked(
         ...(error === null ? {} : { error }),
       });
     for (const path of changed) remark(unaskedLine(path));
-    terminal.warn(outcomeLines(outcome, opened.again, terminal));
+    terminal.warn(outcomeLines(outcome, opened, terminal));
     // Another question would begin another conversation.
     if (cut !== null && waiting.length === 0)
       terminal.warn(`Continue with: ${opened.again} --resume ${conversation.id.slice(-8)}`);
