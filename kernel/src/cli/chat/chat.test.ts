@@ -213,8 +213,12 @@ describe("commands", () => {
   test("/pin pins the last answer, and then no longer", () => {
     const walk = begun().entries(asks("hello"), says("Hi"));
     expect(walk.press("/pin<escape><return>").commands).toEqual([{ kind: "pin", entry: "e3", pinned: true }]);
-    walk.entries({ kind: "pin", entry: "e3", pinned: true }).press("/pin<escape><return>");
+    walk.entries({ kind: "pin", entry: "e3", pinned: true });
+    expect(walk.screen).toContain("┆ Hi\n  • Pinned: it stays in the context.\n");
+    walk.press("/pin<escape><return>");
     expect(walk.commands.at(-1)).toEqual({ kind: "pin", entry: "e3", pinned: false });
+    walk.entries({ kind: "pin", entry: "e3", pinned: false });
+    expect(walk.screen).not.toContain("Pinned");
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { anAction } from "../testing/fake-kernel.ts";
+import { renderChat } from "./render/screen.ts";
 import { asks, begun, ChatWalk } from "./testing/chat-walk.ts";
 
 test.each([
@@ -21,4 +22,21 @@ test.each([
     if (walk.screen.includes("Shown now")) expect(walk.screen).toContain("╰");
   }
   expect(presses).toBeLessThan(30);
+});
+
+test("a long text in the composer says how many of its lines are hidden, above and below the cursor", () => {
+  const text = Array.from({ length: 12 }, (_none, at) => `line ${at}`).join("\n");
+  const walk = begun(new ChatWalk({ columns: 60, rows: 24 })).give({ kind: "paste", text });
+  const shown = (): string[] =>
+    walk.screen.split("\n").flatMap((line) => /(line \d+|[↑↓] \d+ more lines?)$/.exec(line)?.[1] ?? []);
+  expect(shown()).toEqual(["↑ 6 more lines", ...Array.from({ length: 6 }, (_none, at) => `line ${at + 6}`)]);
+  walk.press("<up>");
+  expect(shown()).toEqual(["↑ 5 more lines", ...shown().slice(1, 7), "↓ 1 more line"]);
+  const cursorRow = renderChat(walk.state).cursor?.row ?? 0;
+  expect(walk.screen.split("\n")[cursorRow]).toContain("line 10");
+  walk.press("<up><up><up><up><up><up><up><up><up><up>");
+  expect(shown()[0]).toBe("line 0");
+  expect(shown().at(-1)).toBe("↓ 6 more lines");
+  const short = begun(new ChatWalk({ columns: 60, rows: 24 })).give({ kind: "paste", text: "a\nb\nc" });
+  expect(short.screen).not.toContain("more line");
 });

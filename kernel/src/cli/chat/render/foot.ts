@@ -182,18 +182,27 @@ function composerLines(
     place += segment.length;
     note();
   }
-  const first = Math.max(0, Math.min(cursor.row - maxComposerRows + 1, rows.length - maxComposerRows));
-  const shown = rows.slice(first, first + maxComposerRows);
+  // Two rows say how many are hidden.
+  const most = rows.length > maxComposerRows ? maxComposerRows - 2 : maxComposerRows;
+  const first = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
+  const shown = rows.slice(first, first + most);
+  const above = hiddenRows("↑", first).map(style.dim);
+  const below = hiddenRows("↓", rows.length - first - shown.length).map(style.dim);
   const sign = focus === null ? style.cyan("›") : style.dim("›");
   const hint = style.dim(truncate(advice, room));
+  const own = shown.map((line, row) =>
+    composer.text === ""
+      ? `${sign} ${focus === null ? hint : ""}`
+      : `${row === 0 || isMarked ? sign : " "} ${line}`,
+  );
   return {
-    lines: shown.map((line, row) =>
-      composer.text === ""
-        ? `${sign} ${focus === null ? hint : ""}`
-        : `${row === 0 || isMarked ? sign : " "} ${line}`,
-    ),
-    cursor: { row: cursor.row - first, column: cursor.column + 2 },
+    lines: [...above, ...own, ...below],
+    cursor: { row: above.length + cursor.row - first, column: cursor.column + 2 },
   };
+}
+
+function hiddenRows(arrow: string, count: number): string[] {
+  return count === 0 ? [] : [`  ${arrow} ${counted(count, "more line")}`];
 }
 
 function completionLines({ completion, screenStyle: { style } }: ChatState, width: number): string[] {

@@ -35,12 +35,18 @@ const maxClosedCard = 24;
 export function itemLines(state: ChatState, item: ShownItem, surface: Surface): Lines {
   const isOpen = state.open.has(item.key);
   switch (item.kind) {
-    case "message":
-      return item.message.whole === null
-        ? writtenLines(item.message, isOpen, surface, item.ending)
-        : cached(item.message, [surface.style, surface.width, isOpen], () =>
-            messageLines(item.message, item.message.whole?.parts ?? [], isOpen, surface),
-          );
+    case "message": {
+      const { message } = item;
+      if (message.whole === null) return writtenLines(message, isOpen, surface, item.ending);
+      const { parts } = message.whole;
+      const isPinned = state.transcript.pins.get(item.key)?.value === true;
+      return cached(message, [surface.style, surface.width, isOpen, isPinned], () => [
+        ...messageLines(message, parts, isOpen, surface),
+        ...(isPinned
+          ? [surface.style.dim(truncate("• Pinned: it stays in the context.", surface.width))]
+          : []),
+      ]);
+    }
     case "call":
       return cached(item.call, [surface.style, surface.width, isOpen], () =>
         callLines(item.call, isOpen, surface),
