@@ -9,7 +9,7 @@ import type { ChatInput, KernelCommand } from "./input.ts";
 import { blocksOf, correctKnown, forgetKnown, memoriesLike, whyAnswered } from "./known.ts";
 import type { OpenedChat } from "./open.ts";
 import { redactionSentence } from "./render/redaction.ts";
-import type { KnownPanel, Purpose } from "./state/memories.ts";
+import type { KnownSource } from "./state/memories.ts";
 
 /** The session in which a command is carried out. */
 interface Session {
@@ -84,21 +84,19 @@ export async function carryOut(command: KernelCommand, chat: Session): Promise<v
       const request = { id, text, ...(withDerived ? { with_derived: true } : {}) };
       return say(chat, redactionSentence(await kernel.redactConversation(request)));
     }
-    case "why":
-      return showKnown(chat, await whyAnswered(kernel, conversation, command.entry), "look");
-    case "memories": {
-      const { words, purpose } = command;
-      return showKnown(chat, await memoriesLike(kernel, conversation, words), purpose);
+    case "known": {
+      const { source, purpose } = command;
+      return send({ kind: "known", source, purpose, ...(await listedBy(chat, source)) });
     }
-    case "blocks":
-      return showKnown(chat, await blocksOf(kernel, conversation), "look");
     case "correct": {
-      const { item, text } = command;
-      return say(chat, await correctKnown(kernel, conversation, item, text));
+      const { item, text, again } = command;
+      say(chat, await correctKnown(kernel, conversation, item, text));
+      return listAgain(chat, again);
     }
     case "forget": {
-      const { item, everywhere } = command;
-      return say(chat, await forgetKnown(kernel, conversation, item, everywhere));
+      const { item, everywhere, again } = command;
+      say(chat, await forgetKnown(kernel, conversation, item, everywhere));
+      return listAgain(chat, again);
     }
     case "pin":
       await kernel.pinEntry(id, command.entry, command.pinned);
@@ -138,12 +136,22 @@ function say({ send }: Pick<Session, "send">, text: string): void {
   send({ kind: "said", text });
 }
 
-function showKnown(
-  { send }: Pick<Session, "send">,
-  { title, items }: Pick<KnownPanel, "title" | "items">,
-  purpose: Purpose,
-): void {
-  send({ kind: "known", title, items, purpose });
+function listedBy({ kernel, conversation }: Session, source: KnownSource): ReturnType<typeof blocksOf> {
+  switch (source.kind) {
+    case "why":
+      return whyAnswered(kernel, conversation, source.entry);
+    case "memories":
+      return memoriesLike(kernel, conversation, source.words);
+    case "blocks":
+      return blocksOf(kernel, conversation);
+  }
+}
+
+/** Shows what a list that stays open has become. */
+async function listAgain(chat: Session, source: KnownSource | undefined): Promise<void> {
+  if (source === undefined) return;
+  const listed = await listedBy(chat, source);
+  chat.send({ kind: "known", source, purpose: "look", ...listed, isAgain: true });
 }
 
 /** Shows what a command of an extension came to. */

@@ -12,7 +12,7 @@ import type { Notice } from "../render/model.ts";
 import type { Size } from "../review/state/state.ts";
 import type { WholeAction } from "../run/whole-action.ts";
 import type { ConversationChoice } from "./state/choices.ts";
-import type { Known, Purpose } from "./state/memories.ts";
+import type { Known, KnownSource, Purpose } from "./state/memories.ts";
 import type { ChatState } from "./state/state.ts";
 import type { News } from "./state/transcript.ts";
 
@@ -50,6 +50,9 @@ export type ChatInput =
       readonly title: string;
       readonly items: readonly Known[];
       readonly purpose: Purpose;
+      readonly source: KnownSource;
+      /** It was read again, because something in it has changed. */
+      readonly isAgain?: boolean;
     }
   /** What has a text that the person wants to remove. */
   | {
@@ -108,16 +111,21 @@ export type KernelCommand =
       readonly name: string;
       readonly args: Readonly<Record<string, unknown>>;
     }
-  | { readonly kind: "why"; readonly entry: string }
-  | { readonly kind: "memories"; readonly words: string; readonly purpose: Purpose }
-  | { readonly kind: "correct"; readonly item: Known; readonly text: string }
-  | { readonly kind: "forget"; readonly item: Known; readonly everywhere: boolean }
+  | { readonly kind: "known"; readonly source: KnownSource; readonly purpose: Purpose }
+  /** `again`: the list that stays open, and is read again. */
+  | { readonly kind: "correct"; readonly item: Known; readonly text: string; readonly again?: KnownSource }
+  | {
+      readonly kind: "forget";
+      readonly item: Known;
+      readonly everywhere: boolean;
+      readonly again?: KnownSource;
+    }
   | { readonly kind: "pin"; readonly entry: string; readonly pinned: boolean }
   | { readonly kind: "resume"; readonly conversation: Conversation }
   /** Stops one process with what it started; without `process`, all that runs. */
   | { readonly kind: "stop"; readonly process?: string }
   | {
-      readonly kind: "fork" | "compact" | "context" | "list" | "new" | "blocks";
+      readonly kind: "fork" | "compact" | "context" | "list" | "new";
     };
 
 export interface ChatStep {

@@ -1,8 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Key } from "../keyboard/key.ts";
 import { typedInto } from "./composing.ts";
 import type { ChatStep } from "./input.ts";
 import { insert, typed } from "./state/composer.ts";
-import { correcting, textNow, whyFixed, type Known, type KnownPanel } from "./state/memories.ts";
+import {
+  correcting,
+  knownPanel,
+  textNow,
+  whyFixed,
+  type KnownPanel,
+  type KnownSource,
+} from "./state/memories.ts";
 import type { ChatState } from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
 
@@ -17,7 +25,7 @@ export function knownKey(state: ChatState, panel: KnownPanel, key: Key): ChatSte
   const shown = (next: KnownPanel): ChatStep => stay({ ...state, panel: next, message: null });
   if (typeof doing === "object") {
     if (key.name === "escape") return shown({ ...panel, doing: "list" });
-    if (key.name === "return" && key.isMeta !== true) return corrected(state, item, doing.composer.text);
+    if (key.name === "return" && key.isMeta !== true) return corrected(state, panel, doing.composer.text);
     const composer = key.name === "return" ? insert(doing.composer, "\n") : typed(doing.composer, key);
     return composer === null ? stay(state) : shown({ ...panel, doing: { composer } });
   }
@@ -30,7 +38,8 @@ export function knownKey(state: ChatState, panel: KnownPanel, key: Key): ChatSte
     if (!isRead) return typedInto(state, `${panel.asked?.by ?? ""}${key.text}`);
     const isEverywhere = key.text === "t" && item.kind === "memory";
     if (key.text !== "y" && !isEverywhere) return shown({ ...panel, doing: "list" });
-    return say({ ...state, panel: null }, "Forgetting…", { kind: "forget", item, everywhere: isEverywhere });
+    const { next, again } = afterChange(state, panel);
+    return say(next, "Forgetting…", { kind: "forget", item, everywhere: isEverywhere, ...again });
   }
   if (key.name === "escape" || key.text === "q") return stay({ ...state, panel: null, message: null });
   const moved = movedBy(key, selected, items.length);
@@ -58,11 +67,37 @@ export function movedBy(key: Key, selected: number, length: number): number | nu
   return step === undefined ? null : Math.max(0, Math.min(length - 1, selected + step));
 }
 
-function corrected(state: ChatState, item: Known | undefined, given: string): ChatStep {
+/** Returns the state with an open list as it is now; unchanged if the person has left it, or already changes something else. */
+export function listedAgain(
+  state: ChatState,
+  listed: Pick<KnownPanel, "title" | "items" | "purpose" | "source">,
+): ChatState {
+  const { panel } = state;
+  if (panel?.kind !== "known" || panel.doing !== "list" || !isDeepStrictEqual(panel.source, listed.source))
+    return state;
+  const { length } = listed.items;
+  // The person may be about to leave the list with Esc.
+  if (length === 0) return { ...state, panel: null, hasJustLeft: true };
+  return { ...state, panel: knownPanel(listed, Math.min(panel.selected, length - 1)) };
+}
+
+/** A person who came to look looks on; who came to change one thing has done so. */
+function afterChange(
+  state: ChatState,
+  panel: KnownPanel,
+): { readonly next: ChatState; readonly again: { readonly again?: KnownSource } } {
+  return panel.purpose === "look"
+    ? { next: { ...state, panel: { ...panel, doing: "list" } }, again: { again: panel.source } }
+    : { next: { ...state, panel: null }, again: {} };
+}
+
+function corrected(state: ChatState, panel: KnownPanel, given: string): ChatStep {
+  const item = panel.items[panel.selected];
   const text = given.trim();
   if (item === undefined) return stay(state);
   if (text === "" && item.kind === "memory")
     return complain(state, "Write what it says from now on. Esc goes back; f forgets it.");
   if (text === textNow(item)) return complain(state, "It says that already. Esc goes back.");
-  return say({ ...state, panel: null }, "Correcting…", { kind: "correct", item, text });
+  const { next, again } = afterChange(state, panel);
+  return say(next, "Correcting…", { kind: "correct", item, text, ...again });
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { expectHarmless, HOSTILE } from "../../../../test/support/hostile-text.ts";
 import { displayWidth } from "../render/width.ts";
-import type { Known } from "./state/memories.ts";
-import { asks, begun, ChatWalk, says } from "./testing/chat-walk.ts";
+import type { Known, KnownSource } from "./state/memories.ts";
+import { asks, begun, channel, ChatWalk, says } from "./testing/chat-walk.ts";
 
 const memory: Known = {
   kind: "memory",
@@ -18,14 +18,18 @@ const block: Known = { kind: "block", name: "project", text: "Photos", scope: "m
 const aMoment = 600;
 
 const listed = (items: readonly Known[], purpose: "look" | "correct" | "forget" = "look", walk = begun()) =>
-  walk.give({ kind: "known", title: "Why this answer", items, purpose });
+  walk.give({ kind: "known", title: "Why this answer", items, purpose, source });
+
+const source = { kind: "memories", words: "" } as const;
+/** A command of a list that stays open. */
+const inList = { again: source };
 
 test("/why names the last answer, /why 2 the one before it, and there is no third", () => {
   const walk = begun().entries(asks("a"), says("one", { id: "m1" }), asks("b"), says("two", { id: "m2" }));
   walk.press("/why <return>/why 2<return>");
   expect(walk.commands).toEqual([
-    { kind: "why", entry: "m2" },
-    { kind: "why", entry: "m1" },
+    { kind: "known", source: { kind: "why", entry: "m2" }, purpose: "look" },
+    { kind: "known", source: { kind: "why", entry: "m1" }, purpose: "look" },
   ]);
   expect(walk.press("/why 3<return>").screen).toContain("There are 2 answers here.");
   expect(begun().press("/why <return>").screen).toContain("Nothing was answered here yet.");
@@ -37,8 +41,7 @@ test("a memory is corrected in a field that begins with what it says", () => {
   walk.press("<return>");
   expect(walk.screen).toContain("It says that already.");
   walk.press("<C-u>I like long ones.<return>");
-  expect(walk.commands).toEqual([{ kind: "correct", item: memory, text: "I like long ones." }]);
-  expect(walk.state.panel).toBeNull();
+  expect(walk.commands).toEqual([{ kind: "correct", item: memory, text: "I like long ones.", ...inList }]);
 });
 
 test("a memory is forgotten only after a second key, and Esc keeps it", () => {
@@ -46,12 +49,33 @@ test("a memory is forgotten only after a second key, and Esc keeps it", () => {
   expect(walk.screen).toContain("Why this answer");
   expect(walk.press("f").screen).toContain("y forgets it. t also removes its text from all conversations");
   expect(walk.wait(aMoment).press("<return>n<space>f").wait(aMoment).commands).toEqual([]);
-  expect(walk.press("y").commands).toEqual([{ kind: "forget", item: memory, everywhere: false }]);
+  expect(walk.press("y").commands).toEqual([{ kind: "forget", item: memory, everywhere: false, ...inList }]);
   expect(listed([memory]).press("f").wait(aMoment).press("t").commands).toEqual([
-    { kind: "forget", item: memory, everywhere: true },
+    { kind: "forget", item: memory, everywhere: true, ...inList },
   ]);
   // A block has no other conversations: forgetting it removes it from them anyway.
   expect(listed([block]).press("f").wait(aMoment).press("t").commands).toEqual([]);
+});
+
+test("a list to look at stays after a change, and shows what that made of it; others close", () => {
+  const walk = listed([block, memory]).press("<down>c<C-u>I like tea.<return>");
+  expect(walk.screen).toContain("Why this answer");
+  expect(walk.screen).toContain("Correcting…");
+  const tea: Known = { ...memory, id: "0199-bbbbbbbb", text: "I like tea." };
+  const again = (items: readonly Known[], of: KnownSource = source) =>
+    walk.give({ kind: "known", title: "Now", items, purpose: "look", source: of, isAgain: true });
+  expect(again([], { kind: "blocks" }).screen).toContain("Why this answer");
+  expect(again([block, tea]).screen).toMatch(/Now[^]*▌ Preference: I like tea\./);
+  // What the person changes meanwhile does not move.
+  walk.press("c");
+  expect(again([block]).screen).toContain("What does it say from now on?");
+  walk.press("<escape>");
+  expect(again([block]).state.panel).toMatchObject({ selected: 0 });
+  walk.entries(channel("Running"));
+  expect(again([]).state.panel).toBeNull();
+  expect(walk.press("<escape>").commands.map(({ kind }) => kind)).not.toContain("stop");
+  expect(again([block]).state.panel).toBeNull();
+  expect(listed([memory], "correct").press("<return>!<return>").state.panel).toBeNull();
 });
 
 test("words that are typed into a view are a message, and no keys", () => {
@@ -75,7 +99,9 @@ test("a list that arrives while the person writes leaves the keys to the text", 
   const walk = listed([memory], "look", begun().press("/memories sp"));
   expect(walk.screen).toContain("you are writing");
   walk.press("aces<return>");
-  expect(walk.commands).toEqual([{ kind: "memories", words: "spaces", purpose: "look" }]);
+  expect(walk.commands).toEqual([
+    { kind: "known", source: { kind: "memories", words: "spaces" }, purpose: "look" },
+  ]);
   const correcting = listed([memory]).press("c");
   expect(listed([block], "look", correcting).press("!").screen).toContain("I like short answers.!");
 });
@@ -98,7 +124,7 @@ test("what is pasted is a part of the corrected text, and no key", () => {
   const walk = listed([memory]).give({ kind: "paste", text: "f" });
   expect(walk.screen).not.toContain("for good?");
   walk.press("c<C-u>").give({ kind: "paste", text: "I like tea.\n" }).press("<return>");
-  expect(walk.commands).toEqual([{ kind: "correct", item: memory, text: "I like tea." }]);
+  expect(walk.commands).toEqual([{ kind: "correct", item: memory, text: "I like tea.", ...inList }]);
 });
 
 test("nothing to show is said in a sentence, and the list fits", () => {

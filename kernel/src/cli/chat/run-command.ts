@@ -53,11 +53,12 @@ export function run(state: ChatState, name: SlashName, rest: string): ChatStep {
     case "why":
       return why(state, rest);
     case "memories":
-      return stay(state, { kind: name, words: rest, purpose: "look" });
+      return stay(state, { kind: "known", source: { kind: name, words: rest }, purpose: "look" });
     case "correct":
     case "forget":
-      return stay(state, { kind: "memories", words: rest, purpose: name });
+      return stay(state, { kind: "known", source: { kind: "memories", words: rest }, purpose: name });
     case "blocks":
+      return stay(state, { kind: "known", source: { kind: name }, purpose: "look" });
     case "fork":
     case "context":
     case "new":
@@ -83,7 +84,10 @@ function stopOne(state: ChatState, which: string): ChatStep {
 }
 
 function why(state: ChatState, which: string): ChatStep {
-  return orComplain(state, () => stay(state, { kind: "why", entry: answerNamed(state.transcript, which) }));
+  return orComplain(state, () => {
+    const entry = answerNamed(state.transcript, which);
+    return stay(state, { kind: "known", source: { kind: "why", entry }, purpose: "look" });
+  });
 }
 
 /** Calls `step`, and shows what was wrong with the words of a command. */

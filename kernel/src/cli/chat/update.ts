@@ -4,6 +4,7 @@ import type { Key } from "../keyboard/key.ts";
 import { edited, openedLate, typedInto } from "./composing.ts";
 import { layoutOf } from "./render/layout.ts";
 import { insert, sent, sentUnkept, typed, withText } from "./state/composer.ts";
+import { listedAgain } from "./known-keys.ts";
 import { knownPanel } from "./state/memories.ts";
 import { fileWord, slashOf, wordAt } from "./state/slash.ts";
 import { afterKey, isLost, isRepeated, withoutDecision, withoutLostCard } from "./lost-cards.ts";
@@ -106,9 +107,8 @@ function updated(state: ChatState, input: ChatInput): ChatStep {
     case "context":
       return openedLate(state, { kind: "context", context: input.context, top: 0 });
     case "known":
-      return input.items.length === 0
-        ? say(state, input.title)
-        : openedLate(state, knownPanel(input.title, input.items, input.purpose));
+      if (input.isAgain === true) return stay(listedAgain(state, input));
+      return input.items.length === 0 ? say(state, input.title) : openedLate(state, knownPanel(input));
     case "redactable": {
       const { text, found, atMs } = input;
       return openedLate(state, { kind: "redact", text, found, atMs });

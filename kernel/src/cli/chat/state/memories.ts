@@ -28,6 +28,12 @@ export type Known =
     }
   | { readonly kind: "bulletin"; readonly text: string; readonly facts: readonly string[] };
 
+/** What a list shows, by which it is read again. */
+export type KnownSource =
+  | { readonly kind: "why"; readonly entry: string }
+  | { readonly kind: "memories"; readonly words: string }
+  | { readonly kind: "blocks" };
+
 /** Why the list was opened. */
 export type Purpose = "look" | "correct" | "forget";
 
@@ -38,13 +44,18 @@ export interface KnownPanel {
   readonly items: readonly Known[];
   readonly selected: number;
   readonly purpose: Purpose;
+  readonly source: KnownSource;
   readonly doing: "list" | "forget" | { readonly composer: Composer };
   /** When the question was asked whether to forget, and what the person typed for it. */
   readonly asked?: { readonly atMs: number; readonly by: string };
 }
 
-export function knownPanel(title: string, items: readonly Known[], purpose: Purpose): KnownPanel {
-  return { kind: "known", title, items, selected: 0, purpose, doing: "list" };
+export function knownPanel(
+  shown: Pick<KnownPanel, "title" | "items" | "purpose" | "source">,
+  selected = 0,
+): KnownPanel {
+  const { title, items, purpose, source } = shown;
+  return { kind: "known", title, items, selected, purpose, source, doing: "list" };
 }
 
 /** Returns the panel in which the selected text is corrected. */
