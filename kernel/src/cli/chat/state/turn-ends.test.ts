@@ -32,6 +32,22 @@ describe("a turn without an answer", () => {
     expect(walk.press("<C-o>").screen).toContain("┆ I count the photos.");
   });
 
+  test("says so above what the person wrote meanwhile, which the next turn reads", () => {
+    const walk = asked("How many?").entries(
+      request("m"),
+      thinks("Hm.", "m", { partial: true }),
+      asks("And?"),
+      channel("WaitingForInput"),
+      channel("Running"),
+      request("n"),
+      { kind: "void", message: "n" },
+      channel("WaitingForInput"),
+    );
+    expect(walk.screen).toMatch(
+      /Thought: Hm\.\n\n {2}! The model ended[^›]*› And\?\n\n {2}! The model ended/,
+    );
+  });
+
   test.each([
     ["in which only was thought, to the end", thinks("Hm.", "m")],
     ["of which nothing came", { kind: "void", message: "m" } as const],

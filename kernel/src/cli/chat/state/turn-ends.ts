@@ -26,39 +26,53 @@ export function isTold({ role, origin }: Pick<Message, "role" | "origin">): bool
 /** Returns all turns of the channel that ended without their answer, also those that others followed. */
 export function turnEndsOf(transcript: Transcript, channel: string): TurnEnd[] {
   let unread = 0;
+  /** The person wrote something that no request had yet, or that one of this turn had. */
+  let hasWritten = false;
   let isAsked = false;
-  /** What the last request is answered by, unless calls follow it. */
-  let answer: string | null = null;
+  /** The last request, unless calls follow it. */
+  let last: (Mark & { readonly kind: "request" }) | null = null;
   return marksOf(transcript, channel).flatMap((mark): TurnEnd[] => {
     switch (mark.kind) {
       case "message":
         unread++;
-        isAsked = true;
+        hasWritten = true;
         return [];
       case "request":
         unread = 0;
-        answer = mark.message;
+        isAsked ||= hasWritten;
+        hasWritten = false;
+        last = mark;
         return [];
       case "call":
-        answer = null;
+        last = null;
         return [];
       case "end": {
         const { seq, process } = mark;
-        const isRest = process.state === "WaitingForInput";
-        const before = { unread, answer, isAsked };
-        answer = null;
+        const before = { unread, last, isAsked };
+        last = null;
         isAsked = false;
-        if (!isRest) {
-          unread = 0;
-          return [{ seq, process, unread: before.unread, silent: null }];
-        }
-        const message = transcript.messages.get(before.answer ?? "");
-        // A mind that was only told something may well have nothing to say.
-        const isSilent = message !== undefined && isBlank(message) && (before.isAsked || hasThought(message));
-        return isSilent ? [{ seq, process, unread: 0, silent: message.id }] : [];
+        if (process.state === "WaitingForInput") return silentEnd(transcript, process, before);
+        unread = 0;
+        hasWritten = false;
+        return [{ seq, process, unread: before.unread, silent: null }];
       }
     }
   });
+}
+
+/** Returns the end of a turn that came to rest, if its last request has no answer. */
+function silentEnd(
+  { messages }: Transcript,
+  process: Process,
+  { last, isAsked }: { last: (Mark & { readonly kind: "request" }) | null; isAsked: boolean },
+): TurnEnd[] {
+  const message = messages.get(last?.message ?? "");
+  if (last === null || message === undefined || !isBlank(message)) return [];
+  // A mind that was only told something may well have nothing to say.
+  if (!isAsked && !hasThought(message)) return [];
+  // What the person wrote before the channel came to rest stands below it, as the next turn reads it.
+  const { seq } = message.whole ?? message.logged.first ?? last;
+  return [{ seq, process, unread: 0, silent: message.id }];
 }
 
 /** Returns what tells the turns of the channel apart, in the order of the log. */
