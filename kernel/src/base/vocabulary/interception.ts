@@ -149,10 +149,7 @@ export interface MindInterception {
   /** Returns what the person's text becomes, one change for each interceptor that changed it. */
   userInput(place: MindPlace, text: string): Promise<readonly Change<string>[]> | null;
   /** Returns texts for the end of the request. */
-  context(
-    place: MindPlace,
-    shown: () => ShownContext,
-  ): Promise<readonly Change<readonly string[]>[]> | null;
+  context(place: MindPlace, shown: () => ShownContext): Promise<readonly Change<readonly string[]>[]> | null;
   beforeToolCall(place: MindPlace, call: InterceptedCall): Promise<Refusal | null> | null;
   /** Returns what the result becomes, one change for each interceptor that changed it. */
   afterToolCall(
