@@ -7,6 +7,7 @@ import { commands, files, seen, Uri, window, workspace } from "../testing/vscode
 import { settled } from "../testing/wire.ts";
 import { approvalCommands } from "./approvals.ts";
 import { freshMs } from "../deciding/fresh-proposal.ts";
+import { until } from "../../../test/support/until.ts";
 
 const scopes: NonNullable<Action["scopes"]> = [
   { id: "file", title: "This file", rules: [{ decide: "allow", agent: "test.agent", path: "notes/a.md" }] },
@@ -147,8 +148,8 @@ describe("unsaved changes", () => {
     await settled();
     expect(seen.messages).toEqual([]);
     setActions(old, early, other, elsewhere, fresh);
-    await settled();
-    expect(seen.commands.at(-1)).toEqual({ id: "lares.showChanges", arguments: [{ id: "fresh" }] });
+    await until("the question about the new text", () => seen.messages.length > 0);
+    expect(seen.commands).toContainEqual({ id: "lares.showChanges", arguments: [{ id: "fresh" }] });
     expect(seen.messages[0]?.text).toContain("“Tidy up more” for the new text instead: 1 file, small change");
     expect(wire.asked).toEqual([]);
     seen.messages[0]?.answer("Approve");
