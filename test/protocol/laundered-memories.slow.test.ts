@@ -46,27 +46,9 @@ beforeAll(async () => {
 afterAll(() => mind[Symbol.asyncDispose]());
 
 const call = (name: string, given: object = {}): WireCall => ({ name, given });
-/** Calls a tool as the person, of a guest that has read nothing yet, and ends the guest. */
-const alone = async (agent: string, name: string, args: object = {}): Promise<unknown> => {
-  const { value } = await mind.client.request<{ value?: unknown }>("lares/tools/call", {
-    agent,
-    name,
-    arguments: args,
-  });
-  await reload(agent);
-  return value;
-};
-const reload = async (id: string): Promise<void> => {
-  await mind.client.request("lares/agents/control", { id, command: "reload" });
-};
-/** Has a new conversation make one call, and returns the result with the sources that the conversation has then. */
-const told = async (
-  name: string,
-  given: object = {},
-): Promise<[result: string, sources: readonly string[]]> => {
-  const { id, results } = await mind.results([{ calls: [call(name, given)] }]);
-  return [JSON.stringify(results), (await mind.get(id)).tainted];
-};
+const alone = (agent: string, name: string, args?: object) => mind.alone(agent, name, args);
+const reload = (id: string) => mind.reload(id);
+const told = (name: string, given: object = {}) => mind.told(call(name, given));
 
 test("what a mind saved because of untrusted text stays marked whatever the agent's program makes of it", async () => {
   const id = await mind.attack(

@@ -225,6 +225,28 @@ export class HostileMind implements AsyncDisposable {
     return { id, entries, results: resultsOf(entries) };
   }
 
+  /** Has a new conversation make one call. Returns the result, and the sources that the conversation has then. */
+  async told(call: WireCall): Promise<[result: string, sources: readonly string[]]> {
+    const { id, results } = await this.results([{ calls: [call] }]);
+    return [JSON.stringify(results), (await this.get(id)).tainted];
+  }
+
+  /** Calls a tool as the person, of a guest that has read nothing yet, and ends the guest. */
+  async alone(agent: string, name: string, args: object = {}): Promise<unknown> {
+    const { value } = await this.client.request<{ value?: unknown }>("lares/tools/call", {
+      agent,
+      name,
+      arguments: args,
+    });
+    await this.reload(agent);
+    return value;
+  }
+
+  /** Ends an agent's guest, and with it what that had read. */
+  async reload(id: string): Promise<void> {
+    await this.client.request("lares/agents/control", { id, command: "reload" });
+  }
+
   /** Has the conversation answer one more message, and the kernel its status. */
   async livesOn(id: string): Promise<void> {
     // What came before may be large.

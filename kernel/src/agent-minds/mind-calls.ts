@@ -8,7 +8,7 @@ import type { EntryKind } from "../base/vocabulary/entry.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
-import { otherSources } from "../conversations/fold.ts";
+import { otherSources } from "../base/vocabulary/bounds.ts";
 import type { TaintedContent, TaintedContents, TaintMarks } from "../conversations/tainted-contents.ts";
 import { argumentsFact, callFact } from "../minds/asked-call.ts";
 import type { CallOptions, CallOutcome, FilePicture } from "../minds/ports.ts";

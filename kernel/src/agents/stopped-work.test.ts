@@ -19,7 +19,7 @@ const process = (conversation: string, id: string): ProcessPrincipal => ({
   id,
   lineage: ownAccord,
 });
-/** What a tool of another agent does for a process, as a job of it is stored. */
+/** Returns the lineage of a tool's work for a process, after it was stored with a job. */
 const workOf = (conversation: string, id: string): Lineage => {
   const called = lineageUnder(begunAt(process(conversation, id), newId()));
   const further = lineageUnder({ kind: "agent", id: "dev.tool", lineage: called });

@@ -2,20 +2,20 @@ import { requestCancelled } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { type Lineage, processKey } from "../base/vocabulary/principal.ts";
 
-/** The number of stops that are remembered, of conversations and of single processes each. */
+/** The number of stopped conversations that are remembered, and also of stopped processes. */
 const maxKnown = 10_000;
 
 /**
- * What minds' processes had begun when it was stopped, since this kernel started. Whatever such work has led to (the handler
- * of a tool that ignores its cancellation, what that left running, a job, another agent's handler) has this in its lineage,
- * so it is refused wherever it asks for something.
+ * Remembers which work of minds was stopped since this kernel started. A lineage says when each of its processes began, so a
+ * stop also reaches what agents do because of that work: a tool that ignores its cancellation, what a tool left running, a
+ * job, and another agent's handler.
  */
 export class StoppedWork {
   /** By conversation and by `processKey`: the time of the last stop, as an id. */
   readonly #conversations = new Map<string, string>();
   readonly #processes = new Map<string, string>();
 
-  /** Stops what a conversation has begun until now, or what these of its processes have. */
+  /** Stops the present work of a conversation or, if given, of these processes. Work that begins later is not affected. */
   stop(conversation: string, processes: Iterable<string> | null): void {
     const at = newId();
     if (processes === null) note(this.#conversations, conversation, at);
@@ -33,7 +33,7 @@ export class StoppedWork {
     });
   }
 
-  /** Throws RequestCancelled for what was stopped. */
+  /** Throws RequestCancelled if the work was stopped. */
   check(lineage: Pick<Lineage, "onBehalfOf" | "begun">): void {
     if (this.isStopped(lineage)) throw requestCancelled("What this was for was stopped.");
   }

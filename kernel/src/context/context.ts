@@ -63,7 +63,7 @@ export interface Context {
   /** The beginning with which the request was made. */
   readonly prefix: ContextPrefix;
   readonly messages: readonly ModelMessage[];
-  /** How many of the messages are made of the prefix. */
+  /** The number of messages at the beginning that are made of the prefix. */
   readonly begins: number;
   /** False if none of the messages can have a picture. */
   readonly hasPictures: boolean;

@@ -1,7 +1,4 @@
-import { maxSources } from "../base/vocabulary/bounds.ts";
-
-/** Stands for all further sources. */
-const otherSources = "others";
+import { maxSources, otherSources } from "../base/vocabulary/bounds.ts";
 
 /** The marks that a text inherits from the texts it was made from. */
 export interface Inherited {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entry, EntryOf, Process } from "../base/vocabulary/conversation.ts";
-import { ConversationFold, otherSources } from "./fold.ts";
+import { otherSources } from "../base/vocabulary/bounds.ts";
+import { ConversationFold } from "./fold.ts";
 import { entryOf, histories } from "./testing/entries.ts";
 
 const foldOf = (entries: readonly Entry[], fold = new ConversationFold()): ConversationFold => {

@@ -1,4 +1,4 @@
-import { maxPins, maxSources } from "../base/vocabulary/bounds.ts";
+import { maxPins, maxSources, otherSources } from "../base/vocabulary/bounds.ts";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
 import {
   endedStates,
@@ -85,8 +85,6 @@ export interface ConversationState {
 
 /** The newest open ones are kept; more are open only where entries are missing. */
 const maxOpen = 1_000;
-/** The last of the sources, if there were more. */
-export const otherSources = "others";
 /** Characters of a process's texts; the rest is in the log. */
 const maxTextCharacters = 2_000;
 /** Ended processes that are listed. */

@@ -33,7 +33,7 @@ interface Session {
   readonly known: Known;
 }
 
-function isText({ name }: PlainEvent): boolean {
+function hasText({ name }: PlainEvent): boolean {
   return name === "MessageEnd";
 }
 
@@ -63,7 +63,7 @@ export class Announcer implements AsyncDisposable {
       const sources = entry.tainted === true ? (entry.sources ?? []) : [];
       const marked = sources.length === 0 ? more : more.map((event) => ({ ...event, sources }));
       const place = { agent, holdsForeign };
-      events.push(...marked.map((event) => (isText(event) ? this.#forEach(event, entry, place) : event)));
+      events.push(...marked.map((event) => (hasText(event) ? this.#withSight(event, entry, place) : event)));
       const isOpen = entry.kind === "meta" && entry.state !== undefined ? entry.state === "open" : true;
       this.#keep(entry.conversation, { agent, process: entry.process, isOpen, known });
     }
@@ -90,13 +90,13 @@ export class Announcer implements AsyncDisposable {
     await this.#telling;
   }
 
-  /** Returns the event so that each agent gets of its text what it may read. */
-  #forEach(event: PlainEvent, { by }: Entry, place: SeenPlace): PlainEvent {
+  /** Returns the event of a message so that each agent gets only as much of its text as it may read. */
+  #withSight(event: PlainEvent, { by, origin }: Entry, place: SeenPlace): PlainEvent {
     const { fields } = event;
+    const all = [...this.#ports.agents()].map(({ definition }) => definition.authority);
     const seenBy = (authority: Authority): Readonly<Record<string, unknown>> => {
-      const all = [...this.#ports.agents()].map(({ definition }) => definition.authority);
       const seen = new Seen(authority, this.#ports, all, place);
-      return { ...fields, ...seen.message(String(fields["text"]), fields["role"] === "user", by) };
+      return { ...fields, ...seen.message(String(fields["text"]), { by, origin }) };
     };
     return { ...event, seenBy };
   }

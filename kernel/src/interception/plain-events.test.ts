@@ -7,6 +7,12 @@ import { Announcer } from "./announcer.ts";
 import { eventsOfDelta, eventsOfEntry, type Known, nothingKnown } from "./plain-events.ts";
 
 let seq = 0;
+const quiet = {
+  clock: new ManualClock(0),
+  log: { warn: () => undefined, error: () => undefined } as never,
+  isEntry: () => false,
+  hides: () => false,
+};
 const entry = (fields: object): Entry =>
   ({
     seq: ++seq,
@@ -103,11 +109,8 @@ it("nothing is worked out where nobody subscribed, and agents hear that the kern
   });
   let agents = [hearer(["dev.other"], "AgentStart"), hearer(["dev.mind"], "EntryCreated")];
   const announcer = new Announcer({
-    clock: new ManualClock(0),
-    log: { warn: () => undefined, error: () => undefined } as never,
+    ...quiet,
     agents: () => agents,
-    isEntry: () => false,
-    hides: () => false,
     isPlainEvent: (name) => name !== "EntryCreated",
     tell: async (_agent, events) => void told.push(...events.map(({ name }) => name)),
   });
@@ -144,11 +147,8 @@ it("the text of a message is told to those who may read what it is made of, and 
     agent("dev.web", { hosts: ["example.org"] }),
   ];
   const announcer = new Announcer({
-    clock: new ManualClock(0),
-    log: { warn: () => undefined, error: () => undefined } as never,
+    ...quiet,
     agents: () => agents,
-    isEntry: () => false,
-    hides: () => false,
     isPlainEvent: (name) => name === "MessageEnd",
     tell: async (_agent, events) => {
       for (const { name, seenBy } of events)
@@ -162,11 +162,13 @@ it("the text of a message is told to those who may read what it is made of, and 
     await nextTurn();
     return ["dev.wide", "dev.narrow", "dev.web"].map((id) => told.get(id));
   };
-  const by = (role: "user" | "assistant", interceptor?: string): Entry =>
-    message("said", { role, ...(interceptor === undefined ? {} : { by: interceptor }) });
-  expect(await toldOf(by("user"), true)).toEqual(["said", "said", "said"]);
-  expect(await toldOf(by("assistant"), false)).toEqual(["said", "said", "said"]);
-  expect(await toldOf(by("assistant"), true)).toEqual(["said", "said", ""]);
-  expect(await toldOf(by("user", "dev.wide"), true)).toEqual(["said", "", ""]);
+  const persons = { role: "user", origin: "person" };
+  expect(await toldOf(message("said", persons), true)).toEqual(["said", "said", "said"]);
+  expect(await toldOf(message("said"), false)).toEqual(["said", "said", "said"]);
+  expect(await toldOf(message("said"), true)).toEqual(["said", "said", ""]);
+  // A task for a worker is in a model's words, too.
+  expect(await toldOf(message("said", { role: "user" }), true)).toEqual(["said", "said", ""]);
+  const changed = { role: "user", origin: "agent:dev.wide", by: "dev.wide" };
+  expect(await toldOf(message("said", changed), true)).toEqual(["said", "", ""]);
   await announcer[Symbol.asyncDispose]();
 });

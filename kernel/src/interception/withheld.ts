@@ -41,9 +41,10 @@ export class Seen {
     return { text: withheld ? "" : text, withheld };
   }
 
-  /** A message that is complete. `changedBy`: who made it of the person's. A model may repeat whatever it has read. */
-  message(text: string, isPersons: boolean, changedBy: string | undefined): Record<string, unknown> {
-    if (isPersons) return this.input(text, changedBy === undefined ? [] : [changedBy]);
+  /** Whatever a model writes may repeat what it has read. `by`: the interceptor that changed the person's message. */
+  message(text: string, { by, origin }: { by: string | undefined; origin: string }): Record<string, unknown> {
+    if (by !== undefined) return this.input(text, [by]);
+    if (origin === "person") return this.input(text, []);
     const withheld = this.#place.holdsForeign && this.#sendsForeign();
     return { text: withheld ? "" : text, withheld };
   }
@@ -181,15 +182,15 @@ export class Seen {
     return late !== null && calls.get(late)?.isResultHidden !== false;
   }
 
-  /** What the kernel's own tools answer is made of whatever the mind has read. Files are told apart by their names. */
+  /** The kernel's own tools may answer with anything that the mind has read. Those for files are checked by path instead. */
   #maySeeProducer(tool: string): boolean {
     if (tool.startsWith("files/")) return true;
     return this.#maySee(tool.includes("/") ? tool.slice(0, tool.lastIndexOf("/")) : this.#place.agent);
   }
 
   /**
-   * True if the agent, or one that it can tell, reaches a host: then it is not told what neither the person nor the model
-   * wrote, because that would leave the machine without a question.
+   * True if the agent, or one that it can pass texts to, reaches a host. Such an agent gets no text that neither the person
+   * nor the model wrote, because it could leave the machine without a question.
    */
   #sendsForeign(): boolean {
     return (this.#sends ??= reachesHost(this.#authority, this.#all));
@@ -230,7 +231,7 @@ interface MadeCall {
   readonly isResultHidden: boolean;
 }
 
-/** True if an agent hears from the other one what that has read. */
+/** True if the first agent may get texts from the second: from its tools, or because it intercepts the first one's mind. */
 function isToldBy(one: Authority, other: Authority): boolean {
   return callsToolsOf(one, other) || mayIntercept(other, one.extension);
 }

@@ -9,7 +9,7 @@ export interface CausedJob {
 
 /** Returns the unfinished jobs that processes of a conversation led to. */
 export async function jobsCausedIn(database: Database, conversation: string): Promise<readonly CausedJob[]> {
-  // The text narrows it down; a lineage may name the conversation otherwise.
+  // A first selection by text: the same text may also stand elsewhere in a lineage.
   const rows = await database.query<{ id: string; lineage: string }>(
     "SELECT id, lineage FROM jobs WHERE instr(lineage, ?) > 0",
     [JSON.stringify(conversation)],

@@ -1,8 +1,6 @@
+import { otherSources } from "../base/vocabulary/bounds.ts";
 import { isJsonObject } from "../base/json.ts";
 import { type Foreign, foreignFrom, nothingForeign } from "../base/vocabulary/foreign.ts";
-
-/** Stands for sources that are not named. */
-const unnamedSource = "others";
 
 /**
  * Returns what the data of an item says of texts that nobody vouches for. Earlier kernels wrote the mark of what a mind saved
@@ -13,5 +11,5 @@ export function foreignInSaved(data: unknown): Foreign {
   const { conversation, call, sources } = data;
   if (typeof conversation !== "string" || typeof call !== "string") return nothingForeign;
   const named = Array.isArray(sources) ? sources.filter((source) => typeof source === "string") : [];
-  return foreignFrom(named.length === 0 ? [unnamedSource] : named, "all");
+  return foreignFrom(named.length === 0 ? [otherSources] : named, "all");
 }

@@ -1,6 +1,7 @@
 import { LaresError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Action } from "../base/vocabulary/action.ts";
+import { otherSources } from "../base/vocabulary/bounds.ts";
 import type { Asking } from "../base/vocabulary/ask.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
 import type { MindPlace } from "../base/vocabulary/interception.ts";
@@ -178,9 +179,6 @@ export function principalOf(
   return { kind: "process", process: kind, agent, conversation, id, lineage: ownAccord };
 }
 
-/** Stands for sources that nothing names. */
-const unnamedSource = "others";
-
 /**
  * Returns a process as the principal of a call. It carries the sources of all that the process has read: so what the call
  * writes is marked where it is kept, and not only in what the call says about it.
@@ -194,7 +192,7 @@ export function callerOf(
   if (!isTainted) return caller;
   return {
     ...caller,
-    lineage: withSources(caller.lineage, sources.length === 0 ? [unnamedSource] : sources),
+    lineage: withSources(caller.lineage, sources.length === 0 ? [otherSources] : sources),
   };
 }
 

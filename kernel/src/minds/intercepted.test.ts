@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type MindInterception, noInterception } from "../base/vocabulary/interception.ts";
 import { lastText, MindBench, person } from "./testing/mind-bench.ts";
+import { recallingBranch } from "./testing/recalling-branch.ts";
 import { until } from "../../../test/support/until.ts";
 
 const own = { by: "dev.guard", origin: "agent:dev.guard", isTainted: false } as const;
@@ -174,15 +175,7 @@ test("an extension that is shown a result counts as having read what led to the 
       isTainted: true,
     },
   ];
-  bench.model = (question, { process }) => {
-    if (process === "channel")
-      return lastText(question) === "go"
-        ? { call: [{ tool: "branch", arguments: { task: "recall" } }] }
-        : { say: "ok" };
-    return lastText(question) === "recall"
-      ? { call: [{ tool: "memory_recall", arguments: { query: "x" } }] }
-      : { say: "done" };
-  };
+  bench.model = recallingBranch("x", "done");
   const { id } = await bench.open();
   await bench.send(id, "go");
   await bench.rested(id);

@@ -225,8 +225,8 @@ export interface MindPorts {
   /** Extensions that are asked before something takes effect. */
   readonly intercept: MindInterception;
   /**
-   * Stops what agents do because of what these processes of a conversation have begun, or all: from this call on, none of it
-   * changes anything. Resolves once jobs are cancelled.
+   * Stops what agents do for these processes of a conversation, or for all of them (null). The stop holds from this call on;
+   * the promise resolves once their jobs are cancelled.
    */
   stopWork(by: Principal, conversation: string, processes: Iterable<string> | null): Promise<void>;
   readonly actions: {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { lastText, MindBench } from "./testing/mind-bench.ts";
+import { recallingBranch } from "./testing/recalling-branch.ts";
 
 test("what is true of a person is remembered only in that person's words", async () => {
   const bench = await MindBench.open();
@@ -41,15 +42,7 @@ test("a memory that came from elsewhere taints whoever recalls it", async () => 
       isTainted: true,
     },
   ];
-  bench.model = (question, { process }) => {
-    if (process === "channel")
-      return lastText(question) === "go"
-        ? { call: [{ tool: "branch", arguments: { task: "recall" } }] }
-        : { say: "ok" };
-    return lastText(question) === "recall"
-      ? { call: [{ tool: "memory_recall", arguments: { query: "mail" } }] }
-      : { say: "I found something" };
-  };
+  bench.model = recallingBranch("mail", "I found something");
   const { id } = await bench.open();
   await bench.send(id, "go");
   const entries = await bench.rested(id);

@@ -39,7 +39,6 @@ export async function stopTree(host: StopHost, { by, id, reason }: StopRequest):
   const { processes } = log.state;
   if (id !== undefined && !processes.some((process) => process.id === id)) throw notFound("process", id);
   const waiting: OpenReference[] = [];
-  const causes: Promise<void>[] = [];
   let tree: ReadonlySet<string>;
   // Again for children that a process started before it noticed the stop. A channel may have begun again because of a message.
   for (let isFirst = true; ; isFirst = false) {
@@ -50,15 +49,14 @@ export async function stopTree(host: StopHost, { by, id, reason }: StopRequest):
     );
     const unstarted = host.unstarted().filter((process) => tree.has(process.id));
     if (!isFirst && running.length + unstarted.length === 0) break;
-    // What a channel begins because of a message that comes meanwhile is not stopped.
+    // A message that comes meanwhile starts the channel again, which this stop leaves alone.
     const began = [...running.map(({ process }) => process.record), ...unstarted].map((each) => each.id);
-    causes.push(ports.stopWork(by, log.id, isFirst ? (id === undefined ? null : tree) : began));
+    const workEnds = ports.stopWork(by, log.id, isFirst ? (id === undefined ? null : tree) : began);
     for (const { abort } of running) abort.abort(stopSignal(reason));
     for (const each of host.beginners) each.stop();
-    await Promise.all(running.map(({ done }) => done));
+    await Promise.all([workEnds, ...running.map(({ done }) => done)]);
     for (const process of unstarted) await host.drop(process);
   }
-  await Promise.all(causes);
   // Only a channel proposes schedules.
   if (by.kind === "person" && processes.some(({ id: of, kind }) => kind === "channel" && tree.has(of)))
     await ports.schedules.withdraw(log.id);

@@ -80,8 +80,8 @@ function concernsItselfAlone(
 }
 
 /**
- * True for what stopped work may still do, to end in good order: read, and keep what it knows in its agent's own memory. It
- * changes nothing for anybody else, and begins nothing.
+ * True for requests that stopped work may still make in order to clean up: reading, and writing to its agent's own memory.
+ * They begin no new work, and no other agent or person notices them.
  */
 export function isOrderlyEnd({ method, params }: HostCall): boolean {
   if (isReadingCall(method)) return true;

@@ -268,7 +268,7 @@ export class DeliveryLoop {
       { event: event.name, ...stackOf(error) },
       this.#contextOf(delivery),
     );
-    // What it wanted was refused because a person stopped what the event is for: the agent is not to blame.
+    // A person stopped the work behind this event, so the kernel refused its requests: the agent is not to blame.
     if (this.#options.stopped?.isStopped(this.#lineageOf(delivery)) === true) return this.#hasTriedAgain();
     // Only the schedule is suspended, because the agent's other handlers may work.
     if (runOf === undefined) agent.failed(`${handler} failed on ${event.name}: ${message}`);

@@ -127,14 +127,15 @@ export class Deliveries<Statement> {
     const emitter = `the mind of ${mind}`;
     const hearing = [...this.#agents.hearing()].map(({ definition }) => definition);
     const deliveries = events.flatMap(({ name, fields, sources = [], seenBy }) => {
-      const id = newId();
-      const groups = seenBy === undefined ? [hearing] : hearing.map((definition) => [definition]);
-      return groups.flatMap((definitions) => {
-        const [first] = definitions;
-        const seen = seenBy === undefined || first === undefined ? fields : seenBy(first.authority);
-        const event = { ...seen, id, name, timestamp };
-        return this.#fromEmitter(event, emitter, foreignFrom(sources, "all"), ownAccord, definitions);
-      });
+      const event = { ...fields, id: newId(), name, timestamp };
+      const foreign = foreignFrom(sources, "all");
+      if (seenBy === undefined) return this.#fromEmitter(event, emitter, foreign, ownAccord, hearing);
+      return hearing
+        .filter(({ hooks }) => hooks.some(({ on }) => on === name))
+        .flatMap((definition) => {
+          const seen = { ...event, ...seenBy(definition.authority) };
+          return this.#fromEmitter(seen, emitter, foreign, ownAccord, [definition]);
+        });
     });
     await this.store(deliveries);
   }

@@ -109,8 +109,8 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   }
 
   /**
-   * Stops what a conversation has begun until now, or what these of its processes have: nothing more is done for it from
-   * the moment of this call on. Resolves once its jobs are cancelled.
+   * Stops the present work of a conversation or, if given, of these processes. The stop holds from this call on; the promise
+   * resolves once the jobs of that work are cancelled.
    */
   async stopWork(by: Principal, conversation: string, processes: Iterable<string> | null): Promise<void> {
     const { stopped, jobs } = this.#ports;

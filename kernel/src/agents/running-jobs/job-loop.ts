@@ -201,7 +201,7 @@ export class JobLoop {
       return false;
     }
     if (session === this.#lostSession) return false;
-    // Dispatched while what it is for was being stopped.
+    // It was dispatched while a person stopped the work that wanted it.
     if (this.#options.stopped?.isStopped(job.lineage) === true) {
       await queue.cancel(agent.id, job.id);
       agent.jobsChanged();

@@ -46,3 +46,6 @@ export const maxOpenDocuments = 10_000;
  * cancelled calls keep their place until their turn.
  */
 export const maxWaitingCalls = 512;
+
+/** Stands for all further sources, and for those that nothing names. */
+export const otherSources = "others";

@@ -1,3 +1,4 @@
+import { otherSources } from "./bounds.ts";
 /**
  * The deeds that a text which nobody vouches for concerns: everything that whoever has read it does, or only what is done
  * and answered for minds.
@@ -28,7 +29,6 @@ export const actionPlace = (agent: string): string => `actions of ${agent}`;
 
 /** Sources that are told apart; more are only counted as one more. */
 const maxSources = 64;
-const otherSources = "others";
 
 export function isForeign(foreign: Foreign): boolean {
   for (const _source in foreign) return true;

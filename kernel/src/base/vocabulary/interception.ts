@@ -110,16 +110,16 @@ export interface MindPlace {
   readonly holdsForeign: boolean;
 }
 
-/** What a model is about to read. */
+/** A request to a model, before it is sent. */
 export interface ShownContext {
   readonly messages: readonly ModelMessage[];
-  /** How many of them, at the beginning, the kernel made of what the mind knows and of summaries. */
+  /** The number of messages at the beginning that the kernel made: instructions, what the mind keeps, summaries. */
   readonly begins: number;
-  /** The messages and results among them that interceptors have changed. */
+  /** Which of these messages and results interceptors have changed. */
   readonly changed: readonly ChangedText[];
 }
 
-/** Something of a conversation that an interceptor has changed: the result of a call, or else a message. */
+/** A change by an interceptor: of the result of `call`, otherwise of a message. */
 export interface ChangedText {
   readonly by: string;
   readonly call?: string;

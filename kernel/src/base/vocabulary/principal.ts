@@ -1,4 +1,4 @@
-import { maxSources } from "./bounds.ts";
+import { maxSources, otherSources } from "./bounds.ts";
 import { Type, type Static } from "typebox";
 import { LaresError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
@@ -76,7 +76,7 @@ export interface Lineage {
   readonly depth: number;
   /** Texts that nobody vouches for and that led to it, by where they come from; absent if there is none. */
   readonly sources?: readonly string[];
-  /** When the processes that led to it began what they do, by `processKey`: ids that sort by time. */
+  /** For each process that led to it, by `processKey`: when its work began, as an id that sorts by time. */
   readonly begun?: Readonly<Record<string, string>>;
 }
 
@@ -103,8 +103,6 @@ export function isOwnAccord({ onBehalfOf, depth, sources = [] }: Lineage): boole
   return onBehalfOf.length === 0 && depth === 0 && sources.length === 0;
 }
 
-const otherSources = "others";
-
 /** Returns the lineage with further texts that led to it. */
 export function withSources(lineage: Lineage, sources: readonly string[]): Lineage {
   if (sources.length === 0) return lineage;
@@ -116,18 +114,18 @@ export function withSources(lineage: Lineage, sources: readonly string[]): Linea
 /** A client's name is shown to people; more of it is cut. */
 const maxClientCharacters = 64;
 
-/** Returns the name of a process among those of all conversations. */
+/** Returns a name for a process that is unique across conversations. */
 export function processKey({ conversation, id = "" }: Pick<ProcessPrincipal, "conversation" | "id">): string {
   return `${conversation} ${id}`;
 }
 
-/** Returns the lineage of what a process does as part of what it began then. `at`: see `newId`. */
+/** Returns the process with the time at which its present work began. `at`: an id by `newId`. */
 export function begunAt(process: ProcessPrincipal, at: string): ProcessPrincipal {
   const begun = { ...process.lineage.begun, [processKey(process)]: at };
   return { ...process, lineage: { ...process.lineage, begun } };
 }
 
-/** Returns when each process began; of two times the earlier one. */
+/** Returns when the work of each process began: the earliest time that the lineages name. */
 function earliest(lineages: readonly Lineage[]): Pick<Lineage, "begun"> {
   const begun: Record<string, string> = {};
   for (const lineage of lineages)

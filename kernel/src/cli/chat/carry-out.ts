@@ -147,14 +147,14 @@ function listedBy({ kernel, conversation }: Session, source: KnownSource): Retur
   }
 }
 
-/** Shows what a list that stays open has become. */
+/** Reads a list that stays open again, and shows it. */
 async function listAgain(chat: Session, source: KnownSource | undefined): Promise<void> {
   if (source === undefined) return;
   const listed = await listedBy(chat, source);
   chat.send({ kind: "known", source, purpose: "look", ...listed, isAgain: true });
 }
 
-/** Shows what a command of an extension came to. */
+/** Shows the outcome of an extension's command. */
 async function ran(chat: Session, name: string, result: ToolResult): Promise<void> {
   const outcome = commandOutcome(result);
   switch (outcome.kind) {

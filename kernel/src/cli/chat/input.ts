@@ -54,7 +54,7 @@ export type ChatInput =
       /** It was read again, because something in it has changed. */
       readonly isAgain?: boolean;
     }
-  /** What has a text that the person wants to remove. */
+  /** The preview of a removal, which the person is asked about. */
   | {
       readonly kind: "redactable";
       readonly text: string;

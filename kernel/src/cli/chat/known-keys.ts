@@ -81,7 +81,7 @@ export function listedAgain(
   return { ...state, panel: knownPanel(listed, Math.min(panel.selected, length - 1)) };
 }
 
-/** A person who came to look looks on; who came to change one thing has done so. */
+/** A list that was opened to look at stays open after a change; one that was opened for a single change closes. */
 function afterChange(
   state: ChatState,
   panel: KnownPanel,

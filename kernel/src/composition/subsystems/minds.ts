@@ -28,6 +28,7 @@ import { MessageEmbedders } from "../../embedders/message-embedders.ts";
 import type { KernelModels } from "../../outside/open-models.ts";
 import { DecidedActions } from "../../agent-minds/decided-actions.ts";
 import { MindCalls } from "../../agent-minds/mind-calls.ts";
+import { waitingOf } from "../../agent-minds/waiting-actions.ts";
 import { mindModels } from "../../agent-minds/mind-models.ts";
 import { mindMemory } from "../../agent-minds/mind-memory.ts";
 import { postForEmbedders } from "../../outside/embedder-requests.ts";
@@ -224,32 +225,4 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
   );
   calls.recover().catch(notMarked);
   return minds;
-}
-
-/** Returns the ids of the waiting actions that processes of a conversation led to. `processes`: null for all of them. */
-async function waitingOf(
-  actions: Pick<Actions, "list">,
-  conversation: string,
-  processes: ReadonlySet<string> | null,
-): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (let before: string | undefined; ;) {
-    const listed = await actions.list({
-      state: "PendingApproval",
-      limit: 1_000,
-      ...(before === undefined ? {} : { before }),
-    });
-    for (const { id, on_behalf_of: causes = [] } of listed)
-      if (
-        causes.some(
-          (actor) =>
-            actor.kind === "process" &&
-            actor.conversation === conversation &&
-            (processes === null || processes.has(actor.id ?? "")),
-        )
-      )
-        found.push(id);
-    before = listed.at(-1)?.id;
-    if (before === undefined) return found;
-  }
 }

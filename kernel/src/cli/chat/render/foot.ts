@@ -182,7 +182,7 @@ function composerLines(
     place += segment.length;
     note();
   }
-  // Two rows say how many are hidden.
+  // Two rows are needed to say how many lines are hidden.
   const most = rows.length > maxComposerRows ? maxComposerRows - 2 : maxComposerRows;
   const first = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
   const shown = rows.slice(first, first + most);

@@ -90,7 +90,7 @@ class WrittenLines {
   }
 }
 
-/** What stands beneath the last words. */
+/** Returns the words below a message's text. */
 function footWords(message: Message, ending: Ending): string {
   switch (ending) {
     case "more":

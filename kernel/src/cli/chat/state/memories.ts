@@ -28,7 +28,7 @@ export type Known =
     }
   | { readonly kind: "bulletin"; readonly text: string; readonly facts: readonly string[] };
 
-/** What a list shows, by which it is read again. */
+/** What a list shows: it is needed to read the list again. */
 export type KnownSource =
   | { readonly kind: "why"; readonly entry: string }
   | { readonly kind: "memories"; readonly words: string }

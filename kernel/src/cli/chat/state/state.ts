@@ -82,7 +82,7 @@ export interface ChatState {
   readonly asks: ReadonlyMap<string, Ask>;
   /** What agents said to the person meanwhile, the last ones, where they stand in the log. */
   readonly notices: readonly { readonly seq: number; readonly notice: Notice }[];
-  /** The actions that were undone meanwhile, where that stands in the log, which does not say so itself. */
+  /** Actions that were undone in this session, with their places in the log, which has no entry for an undo. */
   readonly undone: readonly { readonly seq: number; readonly action: string }[];
   /** What extensions offer. */
   readonly offered: readonly OfferedCommand[];
